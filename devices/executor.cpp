@@ -9,6 +9,7 @@
 #include "troupe/devices/send_scope.hpp"
 #include "troupe/devices/step_frames.hpp"
 #include "troupe/devices/step_resources.hpp"
+#include "troupe/graph/support/flush_denormals.hpp"
 
 namespace troupe {
 namespace {
@@ -63,6 +64,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   /// Runs the ready nodes and what becomes ready by them. The caller holds one unit of pending_.
   void run(Ready& ready, On thread) {
     auto budget_ns = caller_budget_ns;
+    FlushDenormals flush;
     SendScope sends;
     while (!ready.empty() && !failed_.load(std::memory_order_relaxed)) {
       auto node = ready.back();
@@ -140,6 +142,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   /// Runs one node without asking again whether it is worth a task.
   void compute_as_task(Ready& ready) {
+    FlushDenormals flush;
     auto node = ready.back();
     ready.pop_back();
     const auto& item = item_of(node);

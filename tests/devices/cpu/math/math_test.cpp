@@ -220,6 +220,18 @@ BOOST_AUTO_TEST_CASE(large_operands_are_computed_in_parts_with_the_same_result) 
   BOOST_TEST(wrong == 0);
 }
 
+BOOST_AUTO_TEST_CASE(results_nearer_to_zero_than_normal_ones_are_zero_on_all_threads) {
+  for (int64_t count : {3, 1 << 20}) {
+    auto x = Tensor::of<float>({count}, std::vector<float>(static_cast<size_t>(count), 1e-30f));
+    auto product = run_op("Mul", {x, Tensor::scalar(1e-10f)});
+    BOOST_REQUIRE(product.ok());
+    BOOST_TEST(std::ranges::count((*product)[0].values<float>(), 0.0f) == count);
+  }
+  // Of this thread, which computed the small product, only kernels.
+  volatile float x = 1e-30f, y = 1e-10f;
+  BOOST_TEST(x * y > 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing

@@ -16,7 +16,7 @@ def wheres(r):
         r.call("Where", x, outputs=[ints(np.argwhere(x), "int64")], known_shape=False)
     r.call("Where", array(False, "bool"), outputs=[ints(np.zeros([0, 0]), "int64")],
            known_shape=False)
-    special = array([-0.0, float("nan"), float("inf"), 1e-40], "float32")
+    special = array([-0.0, float("nan"), float("inf"), 2e-38], "float32")
     r.call("Where", special, outputs=[ints([[1], [2], [3]], "int64")], known_shape=False)
     r.call("Where", array([0, 1j, 1, -0.0], "complex64"), outputs=[ints([[1], [2]], "int64")],
            known_shape=False)

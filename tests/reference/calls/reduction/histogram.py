@@ -46,7 +46,7 @@ def record_histogram(r):
     least, most = np.iinfo("int64").min, np.iinfo("int64").max
     r.call(op, array([least, most, 0, -1], "int64"), array([least, most], "int64"),
            array(4, "int32"), outputs=[array([1, 0, 2, 1], "int32")])
-    r.error(op, array([0], "float64"), array([0, 5e-324], "float64"), bins, says="too narrow")
+    r.error(op, array([0], "float64"), array([0, 5e-324], "float64"), bins, says="value_range")
     r.error(op, array([np.nan], "float32"), array([0, 1], "float32"), bins, says="NaN")
     r.error(op, array([1], "float32"), array([0, np.inf], "float32"), bins, says="finite")
     r.error(op, array([1], "float32"), array([np.nan, 1], "float32"), bins, says="finite")
