@@ -89,23 +89,19 @@ Result<Tensor> part_of(
 }
 
 void fill_with(Tensor& to, const Tensor& value) {
-  using Fill = void (*)(void* to, const void* value, int64_t count);
+  using Fill = void (*)(void* to, int64_t count, const void* value);
   auto fill = choose_cell(to.dtype(), [](auto cell) -> Fill {
-    return [](void* to, const void* value, int64_t count) {
+    return [](void* to, int64_t count, const void* value) {
       using C = decltype(cell);
-      std::fill_n(static_cast<C*>(to), count, *static_cast<const C*>(value));
+      fill_all(static_cast<C*>(to), count, *static_cast<const C*>(value));
     };
   });
-  auto* elements = static_cast<std::byte*>(to.mutable_raw());
-  auto size = static_cast<int64_t>(size_of(to.dtype()));
-  parallel_pieces(1, to.elements(), [&](int64_t, int64_t first, int64_t last) {
-    fill(elements + first * size, value.raw(), last - first);
-  });
+  fill(to.mutable_raw(), to.elements(), value.raw());
 }
 
 void set_zeros(Tensor& to) {
   with_units(to.dtype(), [&](auto unit, int64_t each) {
-    fill_zeros(mutable_cells<decltype(unit)>(to), to.elements() * each);
+    fill_all(mutable_cells<decltype(unit)>(to), to.elements() * each, unit);
   });
 }
 

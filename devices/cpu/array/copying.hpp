@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -51,11 +52,33 @@ bool streams_rows(int64_t size, int64_t bytes) {
          vector::is_beyond_caches(bytes);
 }
 
-/// Sets `count` elements to zeros, or empty strings.
+/// Sets `count` cells to one. `streams`: past the caches, and the thread calls finish_streams().
 template <class C>
-void fill_zeros(C* to, int64_t count) {
+void fill_cells(C* to, int64_t count, const C& cell, bool streams = false) {
+  // Copies of a block in the cache are written in wider stores than this file is compiled for.
+  constexpr int64_t block = std::max<int64_t>(1, 1024 / sizeof(C));
+  if constexpr (std::is_trivially_copyable_v<C>) {
+    if (count > block) {
+      C cells[block];
+      std::fill_n(cells, block, cell);
+      for (int64_t i = 0; i < count; i += block) {
+        auto bytes = std::min(block, count - i) * static_cast<int64_t>(sizeof(C));
+        if (streams) vector::copy_past_caches(to + i, cells, bytes);
+        else std::memcpy(to + i, cells, static_cast<size_t>(bytes));
+      }
+      return;
+    }
+  }
+  std::fill_n(to, count, cell);
+}
+
+/// The same on all threads, past the caches where they could not keep them.
+template <class C>
+void fill_all(C* to, int64_t count, const C& cell) {
+  auto streams = streams_rows<C>(count, count * static_cast<int64_t>(sizeof(C)));
   parallel_pieces(1, count, [&](int64_t, int64_t first, int64_t last) {
-    std::fill(to + first, to + last, C{});
+    fill_cells(to + first, last - first, cell, streams);
+    if (streams) vector::finish_streams();
   });
 }
 

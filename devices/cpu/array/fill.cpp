@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "troupe/devices/cpu/array/array.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
@@ -11,20 +12,6 @@
 namespace troupe::cpu {
 namespace {
 
-template <class C>
-void fill_cells(C* out, int64_t count, const C& cell) {
-  if constexpr (std::is_trivially_copyable_v<C>) {
-    // Copies of a block in the cache are written in wider stores than this file is compiled for.
-    constexpr int64_t block = 4096 / sizeof(C);
-    std::fill_n(out, std::min(count, block), cell);
-    for (auto i = block; i < count; i += block)
-      std::memcpy(out + i, out, static_cast<size_t>(std::min(block, count - i)) * sizeof(C));
-  } else {
-    std::fill_n(out, count, cell);
-  }
-}
-
-template <class C>
 Status compute_fill(Launch& launch) {
   const auto& value = launch.input(1);
   if (!value.shape().is_scalar())
@@ -33,10 +20,7 @@ Status compute_fill(Launch& launch) {
   if (!shape) return shape.status();
   auto out = launch.allocate(value.dtype(), *shape);
   if (!out) return out.status();
-  auto* result = mutable_cells<C>(*out);
-  parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    fill_cells(result + begin, end - begin, cells<C>(value)[0]);
-  });
+  fill_with(*out, value);
   launch.set(0, *std::move(out));
   return {};
 }
@@ -47,9 +31,9 @@ int64_t fill_cost_ns(const Launch& launch) {
 }
 
 Result<Kernel> make_fill(const Node& node) {
-  return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-    return Kernel{.compute = compute_fill<decltype(cell)>, .cost_ns = fill_cost_ns};
-  });
+  auto kernel = copying_kernel(node.attr<DType>("T"), compute_fill);
+  if (kernel) kernel->cost_ns = fill_cost_ns;
+  return kernel;
 }
 
 Status zeros_like(Launch& launch) {
@@ -57,8 +41,7 @@ Status zeros_like(Launch& launch) {
   if (dtype == DType::variant) return compute_list_zeros_like(launch);
   auto out = launch.reuse_or_allocate({0}, dtype, launch.input(0).shape());
   if (!out) return out.status();
-  if (is_plain(dtype)) std::memset(out->mutable_raw(), 0, out->bytes());
-  else std::fill_n(out->mutable_data<std::string>(), out->elements(), std::string());
+  set_zeros(*out);
   launch.set(0, *std::move(out));
   return {};
 }
@@ -67,7 +50,7 @@ template <class T>
 Status ones_like(Launch& launch) {
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), launch.input(0).shape());
   if (!out) return out.status();
-  std::fill_n(out->template mutable_data<T>(), out->elements(), T(1));
+  fill_all(out->template mutable_data<T>(), out->elements(), T(1));
   launch.set(0, *std::move(out));
   return {};
 }

@@ -19,6 +19,7 @@ void copy_strided(C* out, const C* in, const LoopNest<1>& nest) {
       auto* to = out + row * size;
       if (stride == 1) std::copy_n(from, size, to);
       else if (stride == 0) std::fill_n(to, size, *from);
+      else if (stride == -1) std::reverse_copy(from - size + 1, from + 1, to);
       else
         for (int64_t i = 0; i < size; ++i) to[i] = from[i * stride];
     });

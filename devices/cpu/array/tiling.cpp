@@ -49,16 +49,16 @@ Result<IntInput> read_multiples(const Tensor& tensor, const Shape& shape, int64_
 
 /// Writes elements [first, last) of copies of a row one after the other.
 template <class C>
-void repeat_row(C* to, const C* row, int64_t size, int64_t first, int64_t last) {
-  if (size == 1) {
-    std::fill(to + first, to + last, *row);
-    return;
-  }
-  for (auto at = first % size; first < last; at = 0) {
+void repeat_row(C* to, const C* row, int64_t size, int64_t first, int64_t last, bool streams) {
+  if (size == 1) fill_cells(to + first, last - first, *row, streams);
+  for (auto at = first % size; size > 1 && first < last; at = 0) {
     auto count = std::min(size - at, last - first);
-    std::copy_n(row + at, count, to + first);
+    if (streams)
+      vector::copy_past_caches(to + first, row + at, count * static_cast<int64_t>(sizeof(C)));
+    else std::copy_n(row + at, count, to + first);
     first += count;
   }
+  if (streams) vector::finish_streams();
 }
 
 template <class C>
@@ -82,6 +82,7 @@ Status compute_tile(Launch& launch) {
   const auto* from = cells<C>(in);
   auto* to = mutable_cells<C>(*out);
   auto rows = out->elements() / std::max<int64_t>(row_size, 1);
+  auto streams = streams_rows<C>(size == 1 ? row_size : size, static_cast<int64_t>(out->bytes()));
   auto write_part = [&](int64_t row, int64_t begin, int64_t end) {
     int64_t first = 0, stride = size, rest = row;
     for (int axis = last - 1; axis >= 0; --axis) {
@@ -89,7 +90,7 @@ Status compute_tile(Launch& launch) {
       rest /= axes.sizes[axis] * axes.multiples[axis];
       stride *= axes.sizes[axis];
     }
-    repeat_row(to + row * row_size, from + first, size, begin, end);
+    repeat_row(to + row * row_size, from + first, size, begin, end, streams);
   };
   parallel_pieces(out->elements() == 0 ? 0 : rows, row_size, write_part);
   launch.set(0, *std::move(out));

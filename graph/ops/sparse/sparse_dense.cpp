@@ -33,9 +33,11 @@ Status infer_to_dense(ShapeInference& s) {
 
 /// The values' places in dy; the default value stands in all others.
 void to_dense_gradient(Gradient& g) {
-  auto rank = g.op("Size", {g.in(1)});
-  auto count = g.constant<int32_t>(-1);
-  auto rows = g.reshape(g.in(0), g.op("Pack", {count, rank}, {{"axis", 0}}));
+  auto rows = g.in(0);
+  if (!rows.shape().has_rank() || rows.shape().rank() != 2) {
+    auto rank = g.op("Size", {g.in(1)});
+    rows = g.reshape(rows, g.op("Pack", {g.constant<int32_t>(-1), rank}, {{"axis", 0}}));
+  }
   auto entries = gather_entries(g, g.dy(), rows, g.in(1));
   if (g.wants(3)) g.to_input(3, g.reduce_sum(g.dy()) - g.reduce_sum(entries));
   if (!g.wants(2)) return;
