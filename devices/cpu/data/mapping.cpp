@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <thread>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
@@ -76,6 +77,87 @@ class Filtered final : public data::SteppedSource {
   std::optional<Element> element_;  // which the predicate is asked about
 };
 
+/// The elements before the first of which the predicate is false.
+class TakenWhile final : public data::SteppedSource {
+ public:
+  TakenWhile(SharedIteration iteration, data::SharedSource input, CapturedFunction predicate)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        predicate_(std::move(predicate)) {}
+
+ private:
+  std::optional<Pulled> begin() override {
+    if (has_ended_) return data::end_of_sequence();
+    return {};
+  }
+
+  std::optional<Pulled> ask(Done done) override {
+    if (!element_) return input_->pull(std::move(done));
+    return predicate_.call(*element_, *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!element_) {
+      if (!answer.ok() || !answer->has_value()) return answer;
+      element_ = **std::move(answer);
+      return {};
+    }
+    auto element = std::exchange(element_, std::nullopt);
+    if (!answer.ok()) return answer;
+    const auto& is_taken = (**answer)[0];
+    if (!is_taken.shape().is_scalar())
+      return Pulled(invalid_argument("the predicate must return a scalar bool"));
+    has_ended_ = !is_taken.value<bool>();
+    if (has_ended_) return data::end_of_sequence();
+    return Pulled(std::move(element));
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  CapturedFunction predicate_;
+  std::optional<Element> element_;  // which the predicate is asked about
+  bool has_ended_ = false;
+};
+
+/// Calls a function with a state and each element: it makes the next state and, behind it, an
+/// element. Where it fails, the state stays.
+class Scanned final : public data::SteppedSource {
+ public:
+  Scanned(
+      SharedIteration iteration, data::SharedSource input, CapturedFunction function, Element state)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        state_(std::move(state)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override {
+    if (!arguments_) return input_->pull(std::move(done));
+    return function_.call(*arguments_, *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    auto is_result = std::exchange(arguments_, std::nullopt).has_value();
+    if (!answer.ok() || !answer->has_value()) return answer;
+    auto values = **std::move(answer);
+    auto state_size = static_cast<std::ptrdiff_t>(state_.size());
+    if (!is_result) {
+      values.insert(values.begin(), state_.begin(), state_.end());
+      arguments_ = std::move(values);
+      return {};
+    }
+    std::move(values.begin(), values.begin() + state_size, state_.begin());
+    values.erase(values.begin(), values.begin() + state_size);
+    return Pulled(std::optional<Element>(std::move(values)));
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  CapturedFunction function_;
+  Element state_;
+  std::optional<Element> arguments_;  // of the call to begin or under way
+};
+
 Result<Iterate> map(
     const SharedDataset& input, const CapturedFunction& function, const ElementAttrs& attrs) {
   if (auto status = function.check(input->dtypes(), attrs.dtypes); !status.ok()) return status;
@@ -125,7 +207,9 @@ Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& d
       });
 }
 
-Result<Kernel> make_filter(const Node& node, const Graph& graph, Device& device) {
+/// The kernel of an op whose predicate chooses elements; S is its source.
+template <class S>
+Result<Kernel> make_choice(const Node& node, const Graph& graph, Device& device) {
   return function_kernel(
       node, graph, device, "predicate",
       [attrs = ElementAttrs(node)](
@@ -135,8 +219,29 @@ Result<Kernel> make_filter(const Node& node, const Graph& graph, Device& device)
         if (auto status = attrs.check((*input)->dtypes()); !status.ok()) return status;
         auto status = predicate.check((*input)->dtypes(), {DType::boolean});
         if (!status.ok()) return status;
-        return over<Filtered>(*input, predicate);
+        return over<S>(*input, predicate);
       });
+}
+
+Result<Kernel> make_scan(const Node& node, const Graph& graph, Device& device) {
+  auto function = data::DatasetFunction::compile(node.attr<FunctionRef>("f"), node, graph, device);
+  if (!function) return function.status();
+  auto compute = [attrs = ElementAttrs(node), function = *std::move(function),
+                  state_dtypes = node.attr<DTypes>("Tstate"),
+                  captured_count = node.attr<DTypes>("Targuments").size()](Launch& launch) {
+    auto input = dataset_input(launch, 0);
+    if (!input) return input.status();
+    auto state = captured_inputs(launch, 1, state_dtypes.size());
+    CapturedFunction captured(
+        function,
+        captured_inputs(launch, 1 + static_cast<int>(state_dtypes.size()), captured_count));
+    auto arguments = state_dtypes, results = state_dtypes;
+    arguments.insert(arguments.end(), (*input)->dtypes().begin(), (*input)->dtypes().end());
+    results.insert(results.end(), attrs.dtypes.begin(), attrs.dtypes.end());
+    if (auto status = captured.check(arguments, results); !status.ok()) return status;
+    return set_dataset(launch, make_dataset(attrs, over<Scanned>(*input, captured, state)));
+  };
+  return Kernel{.compute = std::move(compute)};
 }
 
 }  // namespace
@@ -144,7 +249,11 @@ Result<Kernel> make_filter(const Node& node, const Graph& graph, Device& device)
 void add_dataset_mapping_kernels(KernelCatalog& catalog) {
   catalog.add_linked("MapDataset", make_map);
   catalog.add_linked("ParallelMapDataset", make_parallel_map);
-  catalog.add_linked("FilterDataset", make_filter);
+  catalog.add_linked("FilterDataset", make_choice<Filtered>);
+  for (const std::string prefix : {"", "Experimental"}) {
+    catalog.add_linked(prefix + "TakeWhileDataset", make_choice<TakenWhile>);
+    catalog.add_linked(prefix + "ScanDataset", make_scan);
+  }
 }
 
 }  // namespace troupe::cpu

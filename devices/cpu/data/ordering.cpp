@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_set>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
@@ -109,6 +114,66 @@ class Selected final : public data::SteppedSource {
   Choice choice_;
   int64_t index_ = 0;
   int64_t next_;
+};
+
+/// All but those that could not be made. An input that stays where it failed, as at a file that is
+/// not there, ends with its error.
+class WithoutErrors final : public data::SteppedSource {
+ public:
+  WithoutErrors(SharedIteration iteration, data::SharedSource input)
+      : iteration_(std::move(iteration)), input_(std::move(input)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    constexpr int most_repeats = 10'000;
+    if (answer.ok()) {
+      repeats_ = 0;
+      return answer;
+    }
+    const auto& status = answer.status();
+    if (iteration_->is_stopped() || status.code() == Code::cancelled) return answer;
+    if (status.message() != last_error_) {
+      last_error_ = status.message();
+      repeats_ = 0;
+    }
+    if (++repeats_ > most_repeats) return answer;
+    return {};
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  std::string last_error_;
+  int repeats_ = 0;
+};
+
+/// Each element the first time that it comes.
+class Distinct final : public data::SteppedSource {
+ public:
+  Distinct(SharedIteration, data::SharedSource input) : input_(std::move(input)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!answer.ok() || !answer->has_value()) return answer;
+    if (!seen_.insert(bytes_of((**answer)[0])).second) return {};
+    return answer;
+  }
+
+  /// Its shape and elements, different for different ones.
+  static std::string bytes_of(const Tensor& tensor) {
+    auto bytes = tensor.shape().to_string();
+    if (tensor.dtype() != DType::string)
+      return bytes.append(static_cast<const char*>(tensor.raw()), tensor.bytes());
+    for (const auto& each : tensor.values<std::string>())
+      bytes.append(std::to_string(each.size())).append(":").append(each);
+    return bytes;
+  }
+
+  data::SharedSource input_;
+  std::unordered_set<std::string> seen_;
 };
 
 class Zipped final : public data::SteppedSource {
@@ -238,6 +303,23 @@ Result<Kernel> make_concatenate(const Node& node) {
       });
 }
 
+Result<Kernel> make_ignore_errors(const Node& node) {
+  return transform_kernel(node, [](Launch&, const SharedDataset& input) -> Result<Iterate> {
+    return over<WithoutErrors>(input);
+  });
+}
+
+Result<Kernel> make_unique(const Node& node) {
+  return transform_kernel(node, [](Launch&, const SharedDataset& input) -> Result<Iterate> {
+    const auto& dtypes = input->dtypes();
+    constexpr std::array known = {DType::int32, DType::int64, DType::string};
+    if (dtypes.size() != 1 || !std::ranges::count(known, dtypes[0]))
+      return invalid_argument(
+          "elements of one component, int32, int64 or string, can be told apart, no others");
+    return over<Distinct>(input);
+  });
+}
+
 }  // namespace
 
 void add_dataset_ordering_kernels(KernelCatalog& catalog) {
@@ -247,6 +329,10 @@ void add_dataset_ordering_kernels(KernelCatalog& catalog) {
   catalog.add("ShardDataset", make_shard);
   catalog.add("ZipDataset", make_zip);
   catalog.add("ConcatenateDataset", make_concatenate);
+  for (const std::string prefix : {"", "Experimental"}) {
+    catalog.add(prefix + "IgnoreErrorsDataset", make_ignore_errors);
+    catalog.add(prefix + "UniqueDataset", make_unique);
+  }
 }
 
 }  // namespace troupe::cpu

@@ -57,6 +57,17 @@ void add_batch_ops(OpCatalog& catalog) {
 
 void add_dataset_arrangement_ops(OpCatalog& catalog) {
   add_batch_ops(catalog);
+  for (const std::string prefix : {"", "Experimental"}) {
+    auto ignore_errors = prefix + "IgnoreErrorsDataset", unique = prefix + "UniqueDataset";
+    catalog.add(with_element_attrs(
+        make_transform(ignore_errors.c_str(), "All elements but those that could not be made.")
+            .output("handle", DType::variant)));
+    catalog.add(with_element_attrs(
+        make_transform(
+            unique.c_str(),
+            "Each element the first time that it comes: int32, int64 or string tensors.")
+            .output("handle", DType::variant)));
+  }
   catalog.add(with_element_attrs(
       make_transform(
           "ShuffleDataset",

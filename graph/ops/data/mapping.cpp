@@ -44,6 +44,24 @@ void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
           .output("handle", DType::variant)
           .attr("N", AttrType::integer)
           .attr_at_least("N", 1)));
+  catalog.add(with_function(
+      make_dataset_op(
+          prefix + "ScanDataset",
+          "What the function makes of a state and each element, behind the next state.")
+          .input("input_dataset", DType::variant)
+          .inputs("initial_state", "Tstate")
+          .inputs("other_arguments", "Targuments")
+          .output("handle", DType::variant)
+          .attr("Tstate", AttrType::dtypes)
+          .attr_at_least("Tstate", 1)
+          .attr("Targuments", AttrType::dtypes)
+          .attr("preserve_cardinality", false)));
+  catalog.add(with_function(
+      make_mapping(
+          (prefix + "TakeWhileDataset").c_str(),
+          "The elements before the first for which the function returns false.")
+          .output("handle", DType::variant),
+      "predicate"));
 }
 
 }  // namespace

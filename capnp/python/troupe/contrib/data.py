@@ -16,12 +16,15 @@ from troupe._src.data.sources import Counter, get_single_element
 from troupe._src.data.transformations import (
     batch_and_drop_remainder,
     enumerate_dataset,
+    ignore_errors,
     map_and_batch,
     padded_batch_and_drop_remainder,
     parallel_interleave,
+    scan,
     shuffle_and_repeat,
     sloppy_interleave,
     unbatch,
+    unique,
 )
 
 if not TYPE_CHECKING:
@@ -37,12 +40,15 @@ __all__ = [
     "enumerate_dataset",
     "get_single_element",
     "group_by_window",
+    "ignore_errors",
     "make_saveable_from_iterator",
     "map_and_batch",
     "padded_batch_and_drop_remainder",
     "parallel_interleave",
     "sample_from_datasets",
+    "scan",
     "shuffle_and_repeat",
     "sloppy_interleave",
     "unbatch",
+    "unique",
 ]

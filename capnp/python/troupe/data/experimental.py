@@ -21,10 +21,14 @@ from troupe._src.data.saved_iterators import make_saveable_from_iterator
 from troupe._src.data.sources import Counter, get_single_element
 from troupe._src.data.transformations import (
     enumerate_dataset,
+    ignore_errors,
     map_and_batch,
     parallel_interleave,
+    scan,
     shuffle_and_repeat,
+    take_while,
     unbatch,
+    unique,
 )
 
 if not TYPE_CHECKING:
@@ -43,10 +47,14 @@ __all__ = [
     "enumerate_dataset",
     "get_single_element",
     "group_by_window",
+    "ignore_errors",
     "make_saveable_from_iterator",
     "map_and_batch",
     "parallel_interleave",
     "sample_from_datasets",
+    "scan",
     "shuffle_and_repeat",
+    "take_while",
     "unbatch",
+    "unique",
 ]

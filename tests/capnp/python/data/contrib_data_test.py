@@ -24,6 +24,27 @@ class Elements(tf.test.TestCase):
 
 
 class TransformationsTest(Elements):
+    def test_elements_are_chosen_and_scanned(self):
+        experimental = tf.data.experimental
+        numbers = Dataset.from_tensor_slices(np.array([3, 1, 3, 2, 1]))
+        self.assertEqual(self.elements(numbers.apply(experimental.unique())), [3, 1, 2])
+        small = numbers.apply(experimental.take_while(lambda x: x > 1))
+        self.assertEqual(self.elements(small), [3])
+        sums = numbers.apply(experimental.scan(np.int64(0), lambda sum, x: (sum + x, (sum, x))))
+        self.assertEqual(self.elements(sums), [(0, 3), (3, 1), (4, 3), (7, 2), (9, 1)])
+        inverses = Dataset.range(3).map(lambda x: 6 // x).apply(experimental.ignore_errors())
+        self.assertEqual(self.elements(inverses), [6, 3])
+        self.assertEqual(inverses.output_types, tf.int64)
+
+    def test_a_scan_that_gives_no_state_is_refused(self):
+        scan = tf.contrib.data.scan
+        with self.assertRaisesRegex(TypeError, "a pair"):
+            Dataset.range(3).apply(scan(0, lambda state, x: x))
+        with self.assertRaisesRegex(TypeError, "must match the initial state"):
+            Dataset.range(3).apply(scan(0, lambda state, x: (x, x)))
+        with self.assertRaisesRegex(ValueError, "scalar boolean"):
+            Dataset.range(3).apply(tf.data.experimental.take_while(lambda x: x))
+
     def test_datasets_take_turns(self):
         def three(number):
             return Dataset.from_tensors(number).repeat(3)

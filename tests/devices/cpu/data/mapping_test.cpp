@@ -91,6 +91,75 @@ BOOST_AUTO_TEST_CASE(a_filter_passes_what_its_predicate_accepts) {
       numbers(mapped("FilterDataset", {range(100'000)}, is_last, {}, "predicate")) == "99999");
 }
 
+BOOST_AUTO_TEST_CASE(elements_are_taken_while_the_predicate_is_true) {
+  auto is_small = function("is_small", [](const Builder& f, const Values& in) {
+    auto rest = f.op("FloorMod", {in[0], f.constant<int64_t>(5)});
+    return Values{f.op("Less", {rest, f.constant<int64_t>(3)})};
+  });
+  for (const auto* op : {"TakeWhileDataset", "ExperimentalTakeWhileDataset"})
+    BOOST_TEST(numbers(mapped(op, {range(9)}, is_small, {}, "predicate")) == "0 1 2");
+  auto it = iterator(mapped("TakeWhileDataset", {range(9)}, is_small, {}, "predicate"));
+  BOOST_TEST(begin(it).empty());
+  BOOST_TEST(all_of(it) == "int64[] [0] | int64[] [1] | int64[] [2]");
+  // The end stays, though 5 and 6 would be taken.
+  BOOST_TEST(next(it) == "OutOfRange: End of sequence");
+}
+
+BOOST_AUTO_TEST_CASE(a_scan_hands_its_state_on_and_keeps_it_where_the_function_fails) {
+  auto sums = function(
+      "sums",
+      [](const Builder& f, const Values& in) {
+        // Fails at the element 2.
+        auto one = f.op("FloorDiv", {in[1] - 2.0, in[1] - 2.0});
+        return Values{in[0] + in[1] * one, in[0] * 10.0 + in[1]};
+      },
+      2);
+  Attrs attrs{{"f", sums}, {"Targuments", DTypes()}, {"Tstate", DTypes{DType::int64}}};
+  for (const auto* op : {"ScanDataset", "ExperimentalScanDataset"}) {
+    auto text = all(dataset(op, {range(4), number(1)}, attrs));
+    BOOST_TEST(starts_with(text, "int64[] [10] | int64[] [11] | InvalidArgument"), text);
+    BOOST_TEST(text.ends_with("| int64[] [23]"), text);
+  }
+  attrs["Tstate"] = DTypes{DType::int64, DType::int64};
+  BOOST_TEST(starts_with(
+      all(dataset("ScanDataset", {range(4), number(1), number(2)}, attrs)),
+      "InvalidArgument: function 'sums' takes (int64, int64), but is called with"));
+}
+
+BOOST_AUTO_TEST_CASE(elements_with_errors_are_left_out_but_not_those_of_an_input_that_stays) {
+  auto inverse = function("inverse", [](const Builder& f, const Values& in) {
+    auto rest = f.op("FloorMod", {in[0], f.constant<int64_t>(3)});
+    return Values{in[0] * f.op("FloorDiv", {rest, rest})};
+  });
+  auto mapping = mapped("MapDataset", {range(7)}, inverse);
+  for (const auto* op : {"IgnoreErrorsDataset", "ExperimentalIgnoreErrorsDataset"})
+    BOOST_TEST(numbers(dataset(op, {mapping})) == "1 2 4 5");
+  auto strings = elements(DType::string);
+  auto missing = b.op("TextLineDataset", {text("/nowhere/at/all"), text(""), number(0)});
+  auto it = iterator(dataset("IgnoreErrorsDataset", {missing}, {}, strings), strings);
+  BOOST_TEST(begin(it).empty());
+  BOOST_TEST(starts_with(next(it), "NotFound"));
+}
+
+BOOST_AUTO_TEST_CASE(each_element_comes_once) {
+  auto six = b.constant(vec<int64_t>({3, 1, 3, 2, 1, 3}));
+  auto of_numbers = b.op(
+      "TensorSliceDataset", {six},
+      {{"Toutput_types", DTypes{DType::int64}}, {"output_shapes", Shapes{Shape()}}});
+  for (const auto* op : {"UniqueDataset", "ExperimentalUniqueDataset"})
+    BOOST_TEST(numbers(dataset(op, {of_numbers})) == "3 1 2");
+  // Strings that only together are the same bytes, and rows.
+  auto strings = elements(DType::string, Shape{2});
+  auto rows = slices(Tensor::of<std::string>({3, 2}, {"1:a", "b", "1:a", "b", "1", ":ab"}));
+  BOOST_TEST(
+      all(dataset("UniqueDataset", {rows}, {}, strings), strings) ==
+      "string[2] [\"1:a\" \"b\"] | string[2] [\"1\" \":ab\"]");
+  auto floats = elements(DType::float32);
+  BOOST_TEST(starts_with(
+      all(dataset("UniqueDataset", {slices(vec<float>({1}))}, {}, floats), floats),
+      "InvalidArgument: elements of one component"));
+}
+
 BOOST_AUTO_TEST_CASE(functions_that_do_not_fit_their_elements_are_refused) {
   BOOST_TEST(starts_with(
       numbers(mapped("FilterDataset", {range(1)}, square, {}, "predicate")),

@@ -60,18 +60,23 @@ def _inputs(dataset: DatasetBase, traced: TracedFunction, components: Components
     }
 
 
-def filter_elements(
-    dataset: DatasetBase, predicate: Callable[..., Any]
-) -> Tuple[Tensor, Components]:
-    """The elements for which the function returns true."""
-    traced, result = trace_with("filter", predicate, dataset._components)
+def _predicate_inputs(what: str, dataset: DatasetBase, predicate: Callable[..., Any]) -> Any:
+    traced, result = trace_with(what, predicate, dataset._components)
     if not isinstance(result, Tensor) or result.dtype != dtypes.bool_ or result.shape.rank:
         raise ValueError(
             f"`predicate` return type must be convertible to a scalar boolean tensor. Was {result}."
         )
     inputs = _inputs(dataset, traced, dataset._components)
-    variant = raw_ops.FilterDataset(predicate=inputs.pop("f"), **inputs)
-    return variant, dataset._components
+    inputs["predicate"] = inputs.pop("f")
+    return inputs
+
+
+def filter_elements(
+    dataset: DatasetBase, predicate: Callable[..., Any]
+) -> Tuple[Tensor, Components]:
+    """The elements for which the function returns true."""
+    inputs = _predicate_inputs("filter", dataset, predicate)
+    return raw_ops.FilterDataset(**inputs), dataset._components
 
 
 def _trace_to_dataset(
@@ -123,26 +128,61 @@ def interleave_elements(
     return raw_ops.ParallelInterleaveDatasetV2(num_parallel_calls=calls, **inputs), components
 
 
-def reduce_elements(dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]) -> Any:
-    """The state after the function has been called with it and each element."""
-    state = convert_components(initial_state)
-    components = components_of(state)
-    unknown = nest.map_structure(lambda _: TensorShape(None), components.types)
-    both = Components((components.types, dataset._types), (unknown, dataset._shapes))
-    traced, result = trace_with("reduce", function, both)
-    nest.assert_same_structure(state, result)
-    for old, new in zip(nest.flatten(state), nest.flatten(result)):
+def _trace_with_state(
+    what: str, dataset: DatasetBase, state: Any, function: Callable[..., Any]
+) -> Tuple[TracedFunction, Any]:
+    """A function of a state and an element."""
+    types = components_of(state).types
+    unknown = nest.map_structure(lambda _: TensorShape(None), types)
+    both = Components((types, dataset._types), (unknown, dataset._shapes))
+    return trace_with(what, function, both)
+
+
+def _check_new_state(state: Any, new_state: Any) -> None:
+    nest.assert_same_structure(state, new_state)
+    for old, new in zip(nest.flatten(state), nest.flatten(new_state)):
         if old.dtype != new.dtype:
             raise TypeError(
                 "The element types for the new state must match the initial state. Expected "
                 f"{old.dtype}; got {new.dtype}."
             )
+
+
+def reduce_elements(dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]) -> Any:
+    """The state after the function has been called with it and each element."""
+    state = convert_components(initial_state)
+    traced, result = _trace_with_state("reduce", dataset, state, function)
+    _check_new_state(state, result)
+    flat = nest.flatten(state)
     results = raw_ops.ReduceDataset(
         input_dataset=dataset._variant_tensor,
-        initial_state=nest.flatten(state),
+        initial_state=flat,
         other_arguments=traced.captured,
         f=traced.name,
-        output_types=components.flat_types(),
-        output_shapes=nest.flatten(unknown),
+        output_types=[each.dtype for each in flat],
+        output_shapes=[TensorShape(None)] * len(flat),
     )
     return nest.pack_as(state, list(results))
+
+
+def scan_elements(
+    dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]
+) -> Tuple[Tensor, Components]:
+    """What the function makes of a state and each element, beside the next state."""
+    state = convert_components(initial_state)
+    traced, result = _trace_with_state("scan", dataset, state, function)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError("The scan function must return a pair comprising the new state and the "
+                        "output value.")
+    _check_new_state(state, result[0])
+    components = components_of(result[1])
+    inputs = _inputs(dataset, traced, components)
+    return raw_ops.ScanDataset(initial_state=nest.flatten(state), **inputs), components
+
+
+def take_elements_while(
+    dataset: DatasetBase, predicate: Callable[..., Any]
+) -> Tuple[Tensor, Components]:
+    """The elements before the first for which the function returns false."""
+    inputs = _predicate_inputs("take_while", dataset, predicate)
+    return raw_ops.TakeWhileDataset(**inputs), dataset._components

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from troupe._src.data.dataset import Dataset
+from troupe._src.data.mapping import scan_elements, take_elements_while
 from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import raw_ops
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -146,3 +148,63 @@ def sloppy_interleave(
         A function for `Dataset.apply`.
     """
     return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
+
+
+def ignore_errors() -> Transformation:
+    """The elements without those that could not be made.
+
+    An input that stays where it failed, as at a file that is not there, ends with its error.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: Dataset._make(
+        raw_ops.IgnoreErrorsDataset(
+            input_dataset=dataset._variant_tensor, **dataset._components.attrs()
+        ),
+        dataset._components,
+    )
+
+
+def unique() -> Transformation:
+    """Each element the first time that it comes: int32, int64 or string tensors.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: Dataset._make(
+        raw_ops.UniqueDataset(input_dataset=dataset._variant_tensor, **dataset._components.attrs()),
+        dataset._components,
+    )
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """What a function makes of a state and each element.
+
+    Args:
+        initial_state: The first state, nested tensors.
+        scan_func: A function of the state and an element, which gives a pair: the next state, of
+            the same structure and dtypes, and an element of the result.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        TypeError: From what it returns, where the function gives no such pair.
+    """
+    return lambda dataset: Dataset._make(*scan_elements(dataset, initial_state, scan_func))
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """The elements before the first for which a function returns false.
+
+    Args:
+        predicate: A function of an element, whose result is a scalar bool.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: From what it returns, where the function gives no scalar bool.
+    """
+    return lambda dataset: Dataset._make(*take_elements_while(dataset, predicate))
