@@ -43,47 +43,17 @@ class Mapped final : public data::SteppedSource {
   bool is_called_ = false;           // the next answer is the function's
 };
 
-class Filtered final : public data::SteppedSource {
+/// What becomes of the elements behind one of which a predicate is false.
+enum class Rest : uint8_t { is_asked, is_left };
+
+/// The elements of which the predicate is true; all, or those before the first of which it is not.
+class Chosen final : public data::SteppedSource {
  public:
-  Filtered(SharedIteration iteration, data::SharedSource input, CapturedFunction predicate)
+  Chosen(SharedIteration iteration, data::SharedSource input, CapturedFunction predicate, Rest rest)
       : iteration_(std::move(iteration)),
         input_(std::move(input)),
-        predicate_(std::move(predicate)) {}
-
- private:
-  std::optional<Pulled> ask(Done done) override {
-    if (!element_) return input_->pull(std::move(done));
-    return predicate_.call(*element_, *iteration_, std::move(done));
-  }
-
-  std::optional<Pulled> take(Pulled answer) override {
-    if (!element_) {
-      if (!answer.ok() || !answer->has_value()) return answer;
-      element_ = **std::move(answer);
-      return {};
-    }
-    auto element = std::exchange(element_, std::nullopt);
-    if (!answer.ok()) return answer;
-    const auto& is_chosen = (**answer)[0];
-    if (!is_chosen.shape().is_scalar())
-      return Pulled(invalid_argument("Filter predicate `f` must return a scalar bool."));
-    if (!is_chosen.value<bool>()) return {};
-    return Pulled(std::move(element));
-  }
-
-  SharedIteration iteration_;
-  data::SharedSource input_;
-  CapturedFunction predicate_;
-  std::optional<Element> element_;  // which the predicate is asked about
-};
-
-/// The elements before the first of which the predicate is false.
-class TakenWhile final : public data::SteppedSource {
- public:
-  TakenWhile(SharedIteration iteration, data::SharedSource input, CapturedFunction predicate)
-      : iteration_(std::move(iteration)),
-        input_(std::move(input)),
-        predicate_(std::move(predicate)) {}
+        predicate_(std::move(predicate)),
+        rest_(rest) {}
 
  private:
   std::optional<Pulled> begin() override {
@@ -104,17 +74,18 @@ class TakenWhile final : public data::SteppedSource {
     }
     auto element = std::exchange(element_, std::nullopt);
     if (!answer.ok()) return answer;
-    const auto& is_taken = (**answer)[0];
-    if (!is_taken.shape().is_scalar())
-      return Pulled(invalid_argument("the predicate must return a scalar bool"));
-    has_ended_ = !is_taken.value<bool>();
-    if (has_ended_) return data::end_of_sequence();
-    return Pulled(std::move(element));
+    const auto& is_chosen = (**answer)[0];
+    if (!is_chosen.shape().is_scalar())
+      return Pulled(invalid_argument("Filter predicate `f` must return a scalar bool."));
+    if (is_chosen.value<bool>()) return Pulled(std::move(element));
+    has_ended_ = rest_ == Rest::is_left;
+    return begin();
   }
 
   SharedIteration iteration_;
   data::SharedSource input_;
   CapturedFunction predicate_;
+  Rest rest_;
   std::optional<Element> element_;  // which the predicate is asked about
   bool has_ended_ = false;
 };
@@ -207,20 +178,21 @@ Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& d
       });
 }
 
-/// The kernel of an op whose predicate chooses elements; S is its source.
-template <class S>
-Result<Kernel> make_choice(const Node& node, const Graph& graph, Device& device) {
-  return function_kernel(
-      node, graph, device, "predicate",
-      [attrs = ElementAttrs(node)](
-          Launch& launch, const CapturedFunction& predicate) -> Result<Iterate> {
-        auto input = dataset_input(launch, 0);
-        if (!input) return input.status();
-        if (auto status = attrs.check((*input)->dtypes()); !status.ok()) return status;
-        auto status = predicate.check((*input)->dtypes(), {DType::boolean});
-        if (!status.ok()) return status;
-        return over<S>(*input, predicate);
-      });
+/// The kernel of an op whose predicate chooses elements.
+KernelCatalog::MakeLinked make_choice(Rest rest) {
+  return [rest](const Node& node, const Graph& graph, Device& device) {
+    return function_kernel(
+        node, graph, device, "predicate",
+        [rest, attrs = ElementAttrs(node)](
+            Launch& launch, const CapturedFunction& predicate) -> Result<Iterate> {
+          auto input = dataset_input(launch, 0);
+          if (!input) return input.status();
+          if (auto status = attrs.check((*input)->dtypes()); !status.ok()) return status;
+          auto status = predicate.check((*input)->dtypes(), {DType::boolean});
+          if (!status.ok()) return status;
+          return over<Chosen>(*input, predicate, rest);
+        });
+  };
 }
 
 Result<Kernel> make_scan(const Node& node, const Graph& graph, Device& device) {
@@ -249,9 +221,9 @@ Result<Kernel> make_scan(const Node& node, const Graph& graph, Device& device) {
 void add_dataset_mapping_kernels(KernelCatalog& catalog) {
   catalog.add_linked("MapDataset", make_map);
   catalog.add_linked("ParallelMapDataset", make_parallel_map);
-  catalog.add_linked("FilterDataset", make_choice<Filtered>);
+  catalog.add_linked("FilterDataset", make_choice(Rest::is_asked));
   for (const std::string prefix : {"", "Experimental"}) {
-    catalog.add_linked(prefix + "TakeWhileDataset", make_choice<TakenWhile>);
+    catalog.add_linked(prefix + "TakeWhileDataset", make_choice(Rest::is_left));
     catalog.add_linked(prefix + "ScanDataset", make_scan);
   }
 }
