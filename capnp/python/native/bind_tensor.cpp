@@ -63,7 +63,8 @@ nb::list strings_of(const TensorBuffer& buffer) {
 TensorBuffer buffer_of(Tensor tensor, bool is_exclusive) {
   if (!is_plain(tensor.dtype())) return {std::move(tensor), false};
   if (is_exclusive || tensor.is_sole_owner()) return {std::move(tensor), true};
-  if (tensor.bytes() <= copied_bytes_max)
+  // A part of another tensor would keep all of its memory.
+  if (tensor.bytes() <= copied_bytes_max || !tensor.allocator())
     return {copy_of(tensor.dtype(), tensor.shape(), tensor.raw()), true};
   return {std::move(tensor), false};
 }

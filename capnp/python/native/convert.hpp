@@ -103,7 +103,8 @@ struct TensorBuffer {
 };
 
 /// Converts the results of a step. Tensors whose memory is shared within the process are copied if
-/// small, else read-only. `are_exclusive`: the memory of all is known not to be shared.
+/// small or a part of another's, else read-only. `are_exclusive`: the memory of all is known not to
+/// be shared.
 nb::list to_python(Tensors tensors, bool are_exclusive);
 
 DType to_dtype(int number);

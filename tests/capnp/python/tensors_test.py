@@ -171,6 +171,14 @@ class FetchTest(tf.test.TestCase):
             session.run(tf.assign_add(v, tf.ones([LARGE])))
             self.assertEqual(array[0], 1)
 
+    def test_a_slice_is_writable_and_keeps_nothing_else(self):
+        v = tf.Variable(tf.ones([2, LARGE]))
+        with tf.Session() as session:
+            session.run(v.initializer)
+            array = session.run(v[1])
+            array += 1
+            self.assertEqual(session.run(v).sum(), 2 * LARGE)
+
     def test_an_array_from_another_node_is_writable(self):
         v = tf.Variable(tf.ones([LARGE]))
         server = tf.train.Server.create_local_server()
