@@ -28,7 +28,7 @@ Pivots<S> find_pivots(const Dense<S>& matrix) {
 }
 
 template <class S>
-bool solve(Dense<S> matrix, Dense<S>& rhs) {
+bool solve(const Dense<S>& matrix, Dense<S>& rhs) {
   return with_instructions([&]<Instructions set>() {
     return routines::solve<set>(matrix.data(), matrix.rows(), rhs.data(), rhs.cols());
   });
@@ -42,7 +42,7 @@ void solve_triangular(const Dense<S>& matrix, bool lower, Dense<S>& rhs) {
 }
 
 template <class S>
-QrFactors<S> factor_qr(Dense<S> matrix, bool full) {
+QrFactors<S> factor_qr(const Dense<S>& matrix, bool full) {
   auto rows = matrix.rows(), columns = matrix.cols();
   auto inner = full ? rows : std::min(rows, columns);
   QrFactors<S> result{Dense<S>::Identity(rows, inner), Dense<S>::Zero(inner, columns)};
@@ -70,19 +70,9 @@ Dense<S> multiply(const Dense<S>& a, const Dense<S>& b) {
   Dense<S> out(a.rows(), b.cols());
   if (a.cols() == 0) out.setZero();
   if (out.size() == 0 || a.cols() == 0) return out;
-  // By columns a matrix lies as its transpose by rows: so this is transposed(b) * transposed(a).
-  multiply_by_eigen(Product<S>{
-      .rows = b.cols(),
-      .inner = a.cols(),
-      .columns = a.rows(),
-      .transpose_a = false,
-      .transpose_b = false,
-      .a = b.data(),
-      .b = a.data(),
-      .out = out.data(),
-      .a_stride = b.rows(),
-      .b_stride = a.rows(),
-      .out_stride = out.rows()});
+  with_instructions([&]<Instructions set>() {
+    routines::multiply<set>(a.data(), b.data(), out.data(), a.rows(), a.cols(), b.cols());
+  });
   return out;
 }
 
@@ -95,12 +85,12 @@ template bool factor_cholesky(Dense<double>&);
 template bool factor_cholesky(Dense<complex128>&);
 template Pivots<double> find_pivots(const Dense<double>&);
 template Pivots<complex128> find_pivots(const Dense<complex128>&);
-template bool solve(Dense<double>, Dense<double>&);
-template bool solve(Dense<complex128>, Dense<complex128>&);
+template bool solve(const Dense<double>&, Dense<double>&);
+template bool solve(const Dense<complex128>&, Dense<complex128>&);
 template void solve_triangular(const Dense<double>&, bool, Dense<double>&);
 template void solve_triangular(const Dense<complex128>&, bool, Dense<complex128>&);
-template QrFactors<double> factor_qr(Dense<double>, bool);
-template QrFactors<complex128> factor_qr(Dense<complex128>, bool);
+template QrFactors<double> factor_qr(const Dense<double>&, bool);
+template QrFactors<complex128> factor_qr(const Dense<complex128>&, bool);
 template bool find_eigenvalues(const Dense<double>&, Eigen::VectorXd&, Dense<double>*);
 template bool find_eigenvalues(const Dense<complex128>&, Eigen::VectorXd&, Dense<complex128>*);
 template Dense<double> multiply(const Dense<double>&, const Dense<double>&);

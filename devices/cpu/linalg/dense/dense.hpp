@@ -36,7 +36,7 @@ Pivots<S> find_pivots(const Dense<S>& matrix);
 
 /// Makes `rhs` the x of matrix * x = rhs. False where the matrix has no inverse.
 template <class S>
-bool solve(Dense<S> matrix, Dense<S>& rhs);
+bool solve(const Dense<S>& matrix, Dense<S>& rhs);
 
 /// As solve(), of the lower or the upper half of a matrix, whose diagonal has no zeros.
 template <class S>
@@ -48,7 +48,7 @@ struct QrFactors {
   Dense<S> q, r;
 };
 template <class S>
-QrFactors<S> factor_qr(Dense<S> matrix, bool full);
+QrFactors<S> factor_qr(const Dense<S>& matrix, bool full);
 
 /// Eigenvalues in ascending order, and eigenvectors as columns, of which only the lower half of a
 /// matrix is read. False where they do not converge.

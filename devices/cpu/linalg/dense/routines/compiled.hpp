@@ -20,8 +20,11 @@ template <class S>
 auto mapped(S* elements, int64_t rows, int64_t columns) {
   return Eigen::Map<Matrix<S>>(elements, rows, columns);
 }
+
+/// A copy that is aligned for these instructions. Eigen begins the sums of unaligned memory where
+/// it is aligned: results would depend on the address.
 template <class S>
-auto mapped(const S* elements, int64_t rows, int64_t columns) {
+Matrix<S> aligned_copy(const S* elements, int64_t rows, int64_t columns) {
   return Eigen::Map<const Matrix<S>>(elements, rows, columns);
 }
 

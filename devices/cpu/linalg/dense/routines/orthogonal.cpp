@@ -9,23 +9,24 @@
 namespace troupe::cpu::routines {
 
 template <Instructions, class S>
-void factor_qr(S* matrix, int64_t rows, int64_t columns, int64_t inner, S* q, S* r) {
-  auto factors = mapped(matrix, rows, columns);
+void factor_qr(const S* matrix, int64_t rows, int64_t columns, int64_t inner, S* q, S* r) {
+  auto factors = aligned_copy(matrix, rows, columns);
   Eigen::HouseholderQR<Eigen::Ref<Matrix<S>>> qr(factors);
   auto upper = mapped(r, inner, columns);
   for (int64_t column = 0; column < columns; ++column) {
     auto count = column + 1 < inner ? column + 1 : inner;
     upper.col(column).head(count) = factors.col(column).head(count);
   }
-  auto columns_of_q = mapped(q, rows, inner);
-  columns_of_q.setIdentity();
+  Matrix<S> columns_of_q = Matrix<S>::Identity(rows, inner);
   columns_of_q.applyOnTheLeft(qr.householderQ());
+  mapped(q, rows, inner) = columns_of_q;
 }
 
 template <Instructions, class S>
 bool find_eigenvalues(const S* matrix, int64_t size, double* values, S* vectors) {
   Eigen::SelfAdjointEigenSolver<Matrix<S>> solver(
-      mapped(matrix, size, size), vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+      aligned_copy(matrix, size, size),
+      vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   if (solver.info() != Eigen::Success) return false;
   mapped(values, size, 1) = solver.eigenvalues();
   if (vectors) mapped(vectors, size, size) = solver.eigenvectors();
@@ -36,9 +37,8 @@ namespace {
 
 /// Makes two columns of `w` orthogonal and turns those of `v` alike. False where nothing is to do;
 /// also where a column is not above `zero`.
-template <class W, class V>
-bool turn_columns(W& w, V& v, int64_t p, int64_t q, double zero) {
-  using S = typename W::Scalar;
+template <class S>
+bool turn_columns(Matrix<S>& w, Matrix<S>& v, int64_t p, int64_t q, double zero) {
   auto alpha = w.col(p).squaredNorm(), beta = w.col(q).squaredNorm();
   auto norms = std::sqrt(alpha) * std::sqrt(beta);
   if (std::sqrt(alpha < beta ? alpha : beta) <= zero) return false;
@@ -66,7 +66,7 @@ bool turn_columns(W& w, V& v, int64_t p, int64_t q, double zero) {
 
 template <Instructions, class S>
 void orthogonalize(S* w, S* v, int64_t rows, int64_t columns, double zero) {
-  auto of_w = mapped(w, rows, columns), of_v = mapped(v, columns, columns);
+  auto of_w = aligned_copy(w, rows, columns), of_v = aligned_copy(v, columns, columns);
   constexpr int most_sweeps = 60;  // some 10 are usual
   auto is_turned = true;
   for (int sweep = 0; sweep < most_sweeps && is_turned; ++sweep) {
@@ -75,11 +75,13 @@ void orthogonalize(S* w, S* v, int64_t rows, int64_t columns, double zero) {
       for (int64_t q = p + 1; q < columns; ++q)
         if (turn_columns(of_w, of_v, p, q, zero)) is_turned = true;
   }
+  mapped(w, rows, columns) = of_w;
+  mapped(v, columns, columns) = of_v;
 }
 
 using Complex = std::complex<double>;
-template void factor_qr<compiled>(double*, int64_t, int64_t, int64_t, double*, double*);
-template void factor_qr<compiled>(Complex*, int64_t, int64_t, int64_t, Complex*, Complex*);
+template void factor_qr<compiled>(const double*, int64_t, int64_t, int64_t, double*, double*);
+template void factor_qr<compiled>(const Complex*, int64_t, int64_t, int64_t, Complex*, Complex*);
 template bool find_eigenvalues<compiled>(const double*, int64_t, double*, double*);
 template bool find_eigenvalues<compiled>(const Complex*, int64_t, double*, Complex*);
 template void orthogonalize<compiled>(double*, double*, int64_t, int64_t, double);

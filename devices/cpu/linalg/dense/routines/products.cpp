@@ -30,9 +30,33 @@ void multiply(const Product<T>& p) {
   else multiply_ordered<rows, rows>(p);
 }
 
+template <Instructions, class S>
+void multiply(const S* a, const S* b, S* out, int64_t rows, int64_t inner, int64_t columns) {
+  auto left = aligned_copy(a, rows, inner), right = aligned_copy(b, inner, columns);
+  Matrix<S> product(rows, columns);
+  // By columns a matrix lies as its transpose by rows: so this is transposed(b) * transposed(a).
+  multiply<compiled>(Product<S>{
+      .rows = columns,
+      .inner = inner,
+      .columns = rows,
+      .transpose_a = false,
+      .transpose_b = false,
+      .a = right.data(),
+      .b = left.data(),
+      .out = product.data(),
+      .a_stride = inner,
+      .b_stride = rows,
+      .out_stride = rows});
+  mapped(out, rows, columns) = product;
+}
+
 template void multiply<compiled>(const Product<float>&);
 template void multiply<compiled>(const Product<double>&);
 template void multiply<compiled>(const Product<std::complex<float>>&);
 template void multiply<compiled>(const Product<std::complex<double>>&);
+template void multiply<compiled>(const double*, const double*, double*, int64_t, int64_t, int64_t);
+template void multiply<compiled>(
+    const std::complex<double>*, const std::complex<double>*, std::complex<double>*, int64_t,
+    int64_t, int64_t);
 
 }  // namespace troupe::cpu::routines

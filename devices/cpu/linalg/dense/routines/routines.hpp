@@ -21,6 +21,10 @@ void multiply(const Product<T>& p);
 
 // The others are for S = double and complex128. What they do is described in dense.hpp.
 
+/// out = a * b, of [rows, inner] and [inner, columns], which are not empty.
+template <Instructions, class S>
+void multiply(const S* a, const S* b, S* out, int64_t rows, int64_t inner, int64_t columns);
+
 template <Instructions, class S>
 bool factor_cholesky(S* matrix, int64_t size);
 
@@ -28,16 +32,15 @@ bool factor_cholesky(S* matrix, int64_t size);
 template <Instructions, class S>
 int find_pivots(S* matrix, int64_t size, int* rows);
 
-/// Destroys the matrix.
 template <Instructions, class S>
-bool solve(S* matrix, int64_t size, S* rhs, int64_t columns);
+bool solve(const S* matrix, int64_t size, S* rhs, int64_t columns);
 
 template <Instructions, class S>
 void solve_triangular(const S* matrix, int64_t size, bool lower, S* rhs, int64_t columns);
 
-/// Destroys the matrix, of [rows, columns]; q is [rows, inner] and r [inner, columns], of zeros.
+/// The matrix is [rows, columns], q [rows, inner] and r [inner, columns], of zeros.
 template <Instructions, class S>
-void factor_qr(S* matrix, int64_t rows, int64_t columns, int64_t inner, S* q, S* r);
+void factor_qr(const S* matrix, int64_t rows, int64_t columns, int64_t inner, S* q, S* r);
 
 /// Without eigenvectors where they are null.
 template <Instructions, class S>

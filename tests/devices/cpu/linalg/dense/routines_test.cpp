@@ -1,4 +1,5 @@
 #include <complex>
+#include <vector>
 
 #include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
@@ -115,6 +116,29 @@ BOOST_AUTO_TEST_CASE(factors_of_all_instruction_sets_give_the_matrices_back) {
       check_products<double>(size, size + 1, size + 7);
       check_products<complex128>(size + 7, size, size + 1);
     }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(results_do_not_depend_on_where_a_matrix_lies) {
+  constexpr Eigen::Index size = 13, elements = size * size;
+  auto definite = definite_matrix<double>(size), any = matrix_of_sizes<double>(size, size);
+  // The Cholesky factor, the columns that were made orthogonal, and a product, at an offset.
+  auto compute = [&](Eigen::Index offset) {
+    std::vector<double> memory(static_cast<size_t>(4 * elements + offset));
+    auto* at = memory.data() + offset;
+    std::copy_n(definite.data(), elements, at);
+    std::copy_n(any.data(), elements, at + elements);
+    std::copy_n(any.data(), elements, at + 2 * elements);
+    cpu::routines::with_instructions([&]<cpu::routines::Instructions set>() {
+      cpu::routines::factor_cholesky<set>(at, size);
+      cpu::routines::orthogonalize<set>(at + elements, at + 2 * elements, size, size, 0.0);
+      cpu::routines::multiply<set>(at, at + elements, at + 3 * elements, size, size, size);
+    });
+    return std::vector<double>(at, at + 4 * elements);
+  };
+  with_each_target([&] {
+    auto results = compute(0);
+    for (Eigen::Index offset = 1; offset < 8; ++offset) BOOST_TEST(compute(offset) == results);
   });
 }
 
