@@ -7,7 +7,8 @@
 
 #include "troupe/devices/cpu/linalg/dense/routines/routines.hpp"
 
-// What the files beside it have in common.
+// What the files beside it have in common. Return types are no `auto`: they are part of the
+// linker's names of these functions, which so differ for each namespace of Eigen.
 namespace troupe::cpu::routines {
 
 /// The instructions that this file is being compiled for.
@@ -17,8 +18,8 @@ template <class S>
 using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
 
 template <class S>
-auto mapped(S* elements, int64_t rows, int64_t columns) {
-  return Eigen::Map<Matrix<S>>(elements, rows, columns);
+Eigen::Map<Matrix<S>> mapped(S* elements, int64_t rows, int64_t columns) {
+  return {elements, rows, columns};
 }
 
 /// A copy that is aligned for these instructions. Eigen begins the sums of unaligned memory where
