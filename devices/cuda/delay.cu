@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "troupe/devices/cuda/start_kernel.cuh"
+
 namespace troupe::cuda {
 namespace {
 
@@ -19,7 +21,7 @@ __global__ void delay_kernel(uint64_t ns) {
 }  // namespace
 
 void launch_delay(std::chrono::microseconds time, cudaStream_t stream) {
-  delay_kernel<<<1, 1, 0, stream>>>(static_cast<uint64_t>(time.count()) * 1000);
+  start_kernel(stream, 1, 1, delay_kernel, static_cast<uint64_t>(time.count()) * 1000);
 }
 
 }  // namespace troupe::cuda

@@ -4,14 +4,14 @@
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/index/greater_elements.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
 
 template <class C>
 __global__ void copy_kernel(C* to, const C* from, StridedWalk<2> walk) {
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < walk.elements; i += step) {
+  for (auto i = first_item(); i < walk.elements; i += item_step()) {
     auto offsets = walk.offsets(i);
     to[offsets.at[0]] = from[offsets.at[1]];
   }
@@ -22,8 +22,7 @@ __global__ void fill_kernel(C* to, uint64_t bits, int64_t count) {
   C value;
   if constexpr (sizeof(C) == 16) value = C{{bits, 0}};
   else value = static_cast<C>(bits);
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += step) to[i] = value;
+  for (auto i = first_item(); i < count; i += item_step()) to[i] = value;
 }
 
 constexpr int tile = 32, tile_rows = 8;
@@ -68,7 +67,8 @@ void launch_copy(const CopyCall& given) {
   auto call = by_greater_elements(given);
   with_cell(call.size, [&](auto cell) {
     using C = decltype(cell);
-    copy_kernel<<<blocks_for(call.walk.elements), block_threads, 0, call.stream>>>(
+    start_kernel(
+        call.stream, blocks_for(call.walk.elements), block_threads, copy_kernel<C>,
         static_cast<C*>(call.to), static_cast<const C*>(call.from), call.walk);
   });
 }
@@ -76,7 +76,8 @@ void launch_copy(const CopyCall& given) {
 void launch_fill(void* to, uint64_t bits, int size, int64_t count, cudaStream_t stream) {
   with_cell(size, [&](auto cell) {
     using C = decltype(cell);
-    fill_kernel<<<blocks_for(count), block_threads, 0, stream>>>(static_cast<C*>(to), bits, count);
+    start_kernel(
+        stream, blocks_for(count), block_threads, fill_kernel<C>, static_cast<C*>(to), bits, count);
   });
 }
 
@@ -84,7 +85,8 @@ void launch_transpose(
     void* to, const void* from, int size, const Matrices& matrices, cudaStream_t stream) {
   with_cell(size, [&](auto cell) {
     using C = decltype(cell);
-    transpose_kernel<<<blocks_for(matrices.tiles(), 1), dim3(tile, tile_rows), 0, stream>>>(
+    start_kernel(
+        stream, blocks_for(matrices.tiles(), 1), dim3(tile, tile_rows), transpose_kernel<C>,
         static_cast<C*>(to), static_cast<const C*>(from), matrices);
   });
 }

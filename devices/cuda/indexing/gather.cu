@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -10,9 +11,6 @@ __device__ int64_t index_at(const void* indices, bool is_long, int64_t i) {
   return is_long ? static_cast<const int64_t*>(indices)[i]
                  : static_cast<const int32_t*>(indices)[i];
 }
-
-__device__ int64_t first_item() { return blockIdx.x * int64_t{blockDim.x} + threadIdx.x; }
-__device__ int64_t item_step() { return gridDim.x * int64_t{blockDim.x}; }
 
 template <class C>
 __global__ void gather_kernel(
@@ -52,7 +50,8 @@ __global__ void one_hot_kernel(OneHotCall call) {
 void launch_gather(const GatherCall& call) {
   with_cell(call.size, [&](auto cell) {
     using C = decltype(cell);
-    gather_kernel<<<blocks_for(call.rows.elements()), block_threads, 0, call.stream>>>(
+    start_kernel(
+        call.stream, blocks_for(call.rows.elements()), block_threads, gather_kernel<C>,
         static_cast<C*>(call.to), static_cast<const C*>(call.from), call.indices,
         call.has_long_indices, call.rows);
   });
@@ -61,16 +60,17 @@ void launch_gather(const GatherCall& call) {
 void launch_gather_slices(const SlicesCall& call) {
   with_cell(call.size, [&](auto cell) {
     using C = decltype(cell);
-    gather_slices_kernel<<<
-        blocks_for(call.slices.count * call.slices.size), block_threads, 0, call.stream>>>(
-        static_cast<C*>(call.to), static_cast<const C*>(call.from), call.indices,
-        call.has_long_indices, call.slices);
+    start_kernel(
+        call.stream, blocks_for(call.slices.count * call.slices.size), block_threads,
+        gather_slices_kernel<C>, static_cast<C*>(call.to), static_cast<const C*>(call.from),
+        call.indices, call.has_long_indices, call.slices);
   });
 }
 
 void launch_one_hot(const OneHotCall& call) {
   with_cell(call.size, [&](auto cell) {
-    one_hot_kernel<decltype(cell)><<<blocks_for(call.count), block_threads, 0, call.stream>>>(call);
+    start_kernel(
+        call.stream, blocks_for(call.count), block_threads, one_hot_kernel<decltype(cell)>, call);
   });
 }
 

@@ -3,6 +3,7 @@
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -72,9 +73,7 @@ __device__ int64_t position_of(const ScatterCall& call, int64_t slice) {
 template <class T, class F>
 __device__ void each_update(const ScatterCall& call, const F& change) {
   const auto& slices = call.slices;
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < slices.count * slices.size;
-       i += step) {
+  for (auto i = first_item(); i < slices.count * slices.size; i += item_step()) {
     auto slice = i / slices.size;
     auto position = position_of(call, slice);
     if (position < 0 || (call.last && call.last[position] != slice)) continue;
@@ -105,8 +104,9 @@ __global__ void scatter_update_kernel(ScatterCall call) {
 
 template <class F, class T>
 void launch(const ScatterCall& call) {
-  scatter_kernel<F, T>
-      <<<blocks_for(call.slices.count * call.slices.size), block_threads, 0, call.stream>>>(call);
+  start_kernel(
+      call.stream, blocks_for(call.slices.count * call.slices.size), block_threads,
+      scatter_kernel<F, T>, call);
 }
 
 template <class F>
@@ -141,10 +141,11 @@ LaunchScatter find_scatter(Element element, ScatterRule rule) {
 
 void launch_scatter_update(const ScatterCall& call, int size) {
   if (call.last)
-    find_last_kernel<<<blocks_for(call.slices.count), block_threads, 0, call.stream>>>(call);
+    start_kernel(call.stream, blocks_for(call.slices.count), block_threads, find_last_kernel, call);
   with_cell(size, [&](auto cell) {
-    scatter_update_kernel<decltype(cell)>
-        <<<blocks_for(call.slices.count * call.slices.size), block_threads, 0, call.stream>>>(call);
+    start_kernel(
+        call.stream, blocks_for(call.slices.count * call.slices.size), block_threads,
+        scatter_update_kernel<decltype(cell)>, call);
   });
 }
 

@@ -36,8 +36,9 @@ __global__ void cast_kernel(To* out, const void* x, Element from, int64_t count)
 
 template <class To>
 void launch(void* out, const void* x, Element from, int64_t count, cudaStream_t stream) {
-  cast_kernel<<<blocks_for(count), block_threads, 0, stream>>>(
-      static_cast<To*>(out), x, from, count);
+  start_kernel(
+      stream, blocks_for(count), block_threads, cast_kernel<To>, static_cast<To*>(out), x, from,
+      count);
 }
 
 }  // namespace

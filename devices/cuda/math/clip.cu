@@ -18,7 +18,7 @@ __global__ void clip_kernel(ClipCall call) {
 
 template <class T>
 void clip(const ClipCall& call) {
-  clip_kernel<T><<<blocks_for(call.count), block_threads, 0, call.stream>>>(call);
+  start_kernel(call.stream, blocks_for(call.count), block_threads, clip_kernel<T>, call);
 }
 
 template <class T>
@@ -33,7 +33,7 @@ __global__ void leak_kernel(LeakCall call) {
 
 template <class T>
 void leak(const LeakCall& call) {
-  leak_kernel<T><<<blocks_for(call.count), block_threads, 0, call.stream>>>(call);
+  start_kernel(call.stream, blocks_for(call.count), block_threads, leak_kernel<T>, call);
 }
 
 }  // namespace

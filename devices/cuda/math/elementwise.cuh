@@ -3,6 +3,7 @@
 #include "troupe/devices/cuda/index/strided_walk.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/elementwise.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 
@@ -17,9 +18,6 @@ template <class T>
 __device__ bool is_packed(const T* memory) {
   return reinterpret_cast<uintptr_t>(memory) % alignof(Pack<T>) == 0;
 }
-
-__device__ inline int64_t first_item() { return blockIdx.x * int64_t{blockDim.x} + threadIdx.x; }
-__device__ inline int64_t item_step() { return gridDim.x * int64_t{blockDim.x}; }
 
 /// out[i] = F(x[i]). The memory may be the same.
 template <class F, class T, class R>
@@ -101,16 +99,17 @@ __global__ void broadcast_rows_kernel(R* out, const T* x, const T* y, StridedWal
 
 template <class F, class T, class R>
 void launch_unary(void* out, const void* x, int64_t count, cudaStream_t stream) {
-  unary_kernel<F><<<blocks_for(count, 4 * block_threads), block_threads, 0, stream>>>(
+  start_kernel(
+      stream, blocks_for(count, 4 * block_threads), block_threads, unary_kernel<F, T, R>,
       static_cast<R*>(out), static_cast<const T*>(x), count);
 }
 
 template <class F, class T, class R>
 void launch_pairwise(const BinaryCall& call) {
-  binary_kernel<F>
-      <<<blocks_for(call.walk.elements, 4 * block_threads), block_threads, 0, call.stream>>>(
-          static_cast<R*>(call.out), static_cast<const T*>(call.x), static_cast<const T*>(call.y),
-          1, 1, call.walk.elements);
+  start_kernel(
+      call.stream, blocks_for(call.walk.elements, 4 * block_threads), block_threads,
+      binary_kernel<F, T, R>, static_cast<R*>(call.out), static_cast<const T*>(call.x),
+      static_cast<const T*>(call.y), 1, 1, call.walk.elements);
 }
 
 inline bool has_wide_rows(const StridedWalk<2>& walk) {
@@ -125,16 +124,18 @@ void launch_binary(const BinaryCall& call) {
   const auto *x = static_cast<const T*>(call.x), *y = static_cast<const T*>(call.y);
   if (has_wide_rows(walk)) {
     dim3 threads(32, block_threads / 32);
-    return broadcast_rows_kernel<F>
-        <<<blocks_for(walk.elements / walk.sizes[0].divisor(), threads.y), threads, 0,
-           call.stream>>>(out, x, y, walk);
+    return start_kernel(
+        call.stream, blocks_for(walk.elements / walk.sizes[0].divisor(), threads.y), threads,
+        broadcast_rows_kernel<F, T, R>, out, x, y, walk);
   }
   if (walk.rank > 1)
-    return broadcast_kernel<F>
-        <<<blocks_for(walk.elements), block_threads, 0, call.stream>>>(out, x, y, walk);
-  binary_kernel<F><<<blocks_for(walk.elements, 4 * block_threads), block_threads, 0, call.stream>>>(
-      out, x, y, static_cast<int>(walk.strides[0].at[0]), static_cast<int>(walk.strides[0].at[1]),
-      walk.elements);
+    return start_kernel(
+        call.stream, blocks_for(walk.elements), block_threads, broadcast_kernel<F, T, R>, out, x, y,
+        walk);
+  start_kernel(
+      call.stream, blocks_for(walk.elements, 4 * block_threads), block_threads,
+      binary_kernel<F, T, R>, out, x, y, static_cast<int>(walk.strides[0].at[0]),
+      static_cast<int>(walk.strides[0].at[1]), walk.elements);
 }
 
 #define TROUPE_FLOATING(launch, op)                        \

@@ -18,7 +18,8 @@ __global__ void select_kernel(
 void launch_select(const SelectCall& call) {
   with_cell(call.size, [&](auto cell) {
     using C = decltype(cell);
-    select_kernel<<<blocks_for(call.walk.elements), block_threads, 0, call.stream>>>(
+    start_kernel(
+        call.stream, blocks_for(call.walk.elements), block_threads, select_kernel<C>,
         static_cast<C*>(call.out), static_cast<const bool*>(call.flags),
         static_cast<const C*>(call.then), static_cast<const C*>(call.otherwise), call.walk);
   });

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/nn/pooling.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -10,8 +11,7 @@ namespace {
 template <class T>
 __global__ void pool_kernel(
     T* result, const T* x, const T* dy, PoolPass pass, PoolGeometry pool, int64_t count) {
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += step) {
+  for (auto i = first_item(); i < count; i += item_step()) {
     switch (pass) {
       case PoolPass::max: result[i] = max_pool_at(x, pool, i); break;
       case PoolPass::max_gradient: result[i] = max_pool_gradient_at(x, dy, pool, i); break;
@@ -25,9 +25,9 @@ template <class T>
 void launch(const PoolCall& call) {
   auto is_gradient = call.pass == PoolPass::max_gradient || call.pass == PoolPass::average_gradient;
   auto count = is_gradient ? call.pool.in_elements() : call.pool.out_elements();
-  pool_kernel<<<blocks_for(count), block_threads, 0, call.stream>>>(
-      static_cast<T*>(call.result), static_cast<const T*>(call.x), static_cast<const T*>(call.dy),
-      call.pass, call.pool, count);
+  start_kernel(
+      call.stream, blocks_for(count), block_threads, pool_kernel<T>, static_cast<T*>(call.result),
+      static_cast<const T*>(call.x), static_cast<const T*>(call.dy), call.pass, call.pool, count);
 }
 
 }  // namespace

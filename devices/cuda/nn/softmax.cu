@@ -3,6 +3,7 @@
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
 #include "troupe/devices/cuda/reduction/lanes.cuh"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -132,7 +133,8 @@ void softmax(const SoftmaxCall& call) {
   auto* out = static_cast<T*>(call.out);
   const auto* logits = static_cast<const T*>(call.logits);
   auto start = [&](auto kernel) {
-    kernel<<<blocks, threads, 0, call.stream>>>(out, logits, call.rows, call.classes, call.is_log);
+    start_kernel(
+        call.stream, blocks, threads, kernel, out, logits, call.rows, call.classes, call.is_log);
   };
   auto each = (call.classes + threads.x - 1) / threads.x;
   if (each <= 1) start(small_softmax_kernel<1, T>);
@@ -146,7 +148,8 @@ void softmax(const SoftmaxCall& call) {
 template <class T>
 void cross_entropy(const CrossEntropyCall& call) {
   auto threads = lanes_for(call.classes);
-  cross_entropy_kernel<T><<<blocks_for(call.rows, threads.y), threads, 0, call.stream>>>(call);
+  start_kernel(
+      call.stream, blocks_for(call.rows, threads.y), threads, cross_entropy_kernel<T>, call);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/nn/variance.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -8,8 +9,7 @@ namespace {
 template <class T>
 __global__ void variance_kernel(
     T* out, const T* from, bool to_variance, double epsilon, int64_t count) {
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += step) {
+  for (auto i = first_item(); i < count; i += item_step()) {
     auto number = static_cast<double>(from[i]);
     out[i] =
         static_cast<T>(to_variance ? 1 / (number * number) - epsilon : 1 / sqrt(number + epsilon));
@@ -18,7 +18,8 @@ __global__ void variance_kernel(
 
 template <class T>
 void launch(const VarianceCall& call) {
-  variance_kernel<<<blocks_for(call.count), block_threads, 0, call.stream>>>(
+  start_kernel(
+      call.stream, blocks_for(call.count), block_threads, variance_kernel<T>,
       static_cast<T*>(call.out), static_cast<const T*>(call.from), call.to_variance, call.epsilon,
       call.count);
 }

@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/random/distributions.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -10,8 +11,7 @@ namespace {
 template <class T, class Draw>
 __device__ void set_blocks(T* out, int64_t count, const Draw& draw) {
   constexpr int size = numbers_of_block<T>;
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i * size < count; i += step) {
+  for (auto i = first_item(); i * size < count; i += item_step()) {
     auto numbers = draw(static_cast<uint64_t>(i));
     for (int k = 0; k < size && i * size + k < count; ++k) out[i * size + k] = numbers.at[k];
   }
@@ -29,9 +29,9 @@ __global__ void random_kernel(T* out, int64_t count, RandomKind kind, PhiloxPosi
 
 template <class T>
 void launch(const RandomCall& call) {
-  random_kernel<<<
-      blocks_for(call.count / numbers_of_block<T> + 1), block_threads, 0, call.stream>>>(
-      static_cast<T*>(call.out), call.count, call.kind, call.start);
+  start_kernel(
+      call.stream, blocks_for(call.count / numbers_of_block<T> + 1), block_threads,
+      random_kernel<T>, static_cast<T*>(call.out), call.count, call.kind, call.start);
 }
 
 template <class T, class Range>
@@ -55,10 +55,12 @@ void launch_random(const RandomCall& call) {
 void launch_random_ints(const RandomIntsCall& call) {
   auto blocks = blocks_for(call.count / 2 + 1);
   if (call.is_long)
-    random_ints_kernel<<<blocks, block_threads, 0, call.stream>>>(
+    start_kernel(
+        call.stream, blocks, block_threads, random_ints_kernel<int64_t, uint64_t>,
         static_cast<int64_t*>(call.out), call.count, call.least, call.range, call.start);
   else
-    random_ints_kernel<<<blocks, block_threads, 0, call.stream>>>(
+    start_kernel(
+        call.stream, blocks, block_threads, random_ints_kernel<int32_t, uint32_t>,
         static_cast<int32_t*>(call.out), call.count, static_cast<int32_t>(call.least),
         static_cast<uint32_t>(call.range), call.start);
 }

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/reduction/extremes.hpp"
 #include "troupe/devices/cuda/reduction/reduce.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -11,7 +12,7 @@ __global__ void extreme_kernel(
     void* out, const T* from, LineGeometry lines, int lanes, bool is_least, bool is_long) {
   using A = Wide<T>;
   auto threads = gridDim.x * int64_t{blockDim.x};
-  auto first = (blockIdx.x * int64_t{blockDim.x} + threadIdx.x) / lanes;
+  auto first = (first_item()) / lanes;
   auto lane = static_cast<int>(threadIdx.x) % lanes;
   auto rounds = (lines.count() + threads / lanes - 1) / (threads / lanes);
   for (int64_t round = 0; round < rounds; ++round) {
@@ -34,8 +35,9 @@ template <class T>
 void launch(const ExtremeCall& call) {
   LineGeometry lines{call.outer, call.size, call.inner};
   auto lanes = call.inner == 1 && call.size >= 16 ? 32 : 1;
-  extreme_kernel<<<blocks_for(lines.count() * lanes), block_threads, 0, call.stream>>>(
-      call.out, static_cast<const T*>(call.from), lines, lanes, call.is_least, call.is_long);
+  start_kernel(
+      call.stream, blocks_for(lines.count() * lanes), block_threads, extreme_kernel<T>, call.out,
+      static_cast<const T*>(call.from), lines, lanes, call.is_least, call.is_long);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/reduction/lanes.cuh"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -68,15 +69,15 @@ void launch_pass(
     const FoldTarget& target, const T* from, const FoldGeometry& geometry, cudaStream_t stream) {
   if (geometry.folds_neighbours()) {
     auto threads = lanes_for(geometry.folds() / geometry.parts);
-    fold_rows_kernel<Fold, T, Out, A>
-        <<<blocks_for(geometry.outs() * geometry.parts, threads.y), threads, 0, stream>>>(
-            target, from, geometry);
+    start_kernel(
+        stream, blocks_for(geometry.outs() * geometry.parts, threads.y), threads,
+        fold_rows_kernel<Fold, T, Out, A>, target, from, geometry);
     return;
   }
   auto blocks_across = (geometry.outs() + columns - 1) / columns;
-  fold_columns_kernel<Fold, T, Out, A>
-      <<<blocks_for(blocks_across * geometry.parts, 1), dim3(columns, shares), 0, stream>>>(
-          target, from, geometry);
+  start_kernel(
+      stream, blocks_for(blocks_across * geometry.parts, 1), dim3(columns, shares),
+      fold_columns_kernel<Fold, T, Out, A>, target, from, geometry);
 }
 
 /// What the results of parts are folded with: they are mapped already.

@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
@@ -23,11 +24,9 @@ struct Line {
 /// A thread scans a line: neighbours have neighbouring lines.
 template <class Fold, class T>
 __global__ void scan_lines_kernel(ScanCall call) {
-  auto step = gridDim.x * int64_t{blockDim.x};
   auto* out = static_cast<T*>(call.out);
   const auto* from = static_cast<const T*>(call.from);
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < call.outer * call.inner;
-       i += step) {
+  for (auto i = first_item(); i < call.outer * call.inner; i += item_step()) {
     Line line(call, i);
     auto folded = Fold::template none<Wide<T>>();
     for (int64_t k = 0; k < call.size; ++k) {
@@ -73,8 +72,9 @@ template <class Fold, class T>
 void launch(const ScanCall& call) {
   auto lines = call.outer * call.inner;
   if (lines >= enough_lines || call.size <= 32)
-    scan_lines_kernel<Fold, T><<<blocks_for(lines), block_threads, 0, call.stream>>>(call);
-  else scan_line_kernel<Fold, T><<<blocks_for(lines, 1), block_threads, 0, call.stream>>>(call);
+    start_kernel(call.stream, blocks_for(lines), block_threads, scan_lines_kernel<Fold, T>, call);
+  else
+    start_kernel(call.stream, blocks_for(lines, 1), block_threads, scan_line_kernel<Fold, T>, call);
 }
 
 template <class Fold>

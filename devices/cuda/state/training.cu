@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/state/training.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
 #include "troupe/devices/cuda/state/rules.hpp"
 
 namespace troupe::cuda {
@@ -55,15 +56,14 @@ template <class Rule, class T>
 __global__ void train_kernel(TrainingCall call) {
   auto scalars = read_scalars<T>(call);
   if (call.indices) return train_rows<Rule, T>(call, scalars);
-  auto step = gridDim.x * int64_t{blockDim.x};
-  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < call.count; i += step)
+  for (auto i = first_item(); i < call.count; i += item_step())
     apply_rule<Rule, T>(call, scalars, i, i);
 }
 
 template <class Rule, class T>
 void launch(const TrainingCall& call) {
   auto blocks = call.indices ? blocks_for(call.index_count, 1) : blocks_for(call.count);
-  train_kernel<Rule, T><<<blocks, block_threads, 0, call.stream>>>(call);
+  start_kernel(call.stream, blocks, block_threads, train_kernel<Rule, T>, call);
 }
 
 struct Entry {
