@@ -63,9 +63,10 @@ class StreamOrderedPool::State : public std::enable_shared_from_this<State> {
   }
 
   void* allocate(size_t wanted, Lane lane) {
-    auto bytes = round_up(std::max<uint64_t>(wanted, 1), granule);
     std::lock_guard lock(mutex_);
-    auto* block = find(bytes, lane);
+    auto bytes = std::max<uint64_t>(wanted, 1);
+    if (options_.keeps) bytes = round_up(bytes, granule);
+    auto* block = options_.keeps ? find(bytes, lane) : make_own(bytes);
     if (!block) return nullptr;
     if (lane != Lane::compute && !is_settled(*block))  // SP-2
       driver_->wait(lane, driver_->record(Lane::compute));
@@ -90,6 +91,7 @@ class StreamOrderedPool::State : public std::enable_shared_from_this<State> {
       join(*block);
     }
     idle_.emplace(std::pair(block->bytes, block->begin), block);
+    if (!options_.keeps) release_idle_regions();
   }
 
   void trim() {
@@ -215,6 +217,11 @@ class StreamOrderedPool::State : public std::enable_shared_from_this<State> {
     release_idle_regions();
     if (left() < least) least = round_up(bytes, granule);
     return left() >= least ? add_region(least) : nullptr;
+  }
+
+  /// A region of just that size.
+  Block* make_own(uint64_t bytes) {
+    return bytes <= options_.limit_bytes - reserved_ ? add_region(bytes) : nullptr;
   }
 
   Block* add_region(uint64_t bytes) {

@@ -16,6 +16,10 @@ struct PoolOptions {
   uint64_t limit_bytes = 0;
   /// Takes memory from the driver when it is needed; else all of the limit by reserve().
   bool grows = true;
+  /// Keeps what is given back for those who come next. Else each block is memory of its own, of
+  /// just its size, for tools that find accesses outside of it: the driver's calls take longer than
+  /// most kernels.
+  bool keeps = true;
 };
 
 /// The memory of a card, given out in the order of its streams: a block may be given out again

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_all_sizes_come_back_as_they_went) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_that_is_used_again_at_once_keeps_what_belongs_to_each) {
-  auto device = make_gpu(uint64_t{64} << 20);
+  auto device = make_gpu({.memory = {.limit_bytes = uint64_t{64} << 20}});
   std::vector<Waiting<Result<Tensor>>> fetched(200);
   for (size_t i = 0; i < fetched.size(); ++i) {
     auto value = counted(static_cast<int64_t>(i % 2 ? 100 + i : 500'000 + i));
@@ -70,7 +70,8 @@ BOOST_AUTO_TEST_CASE(memory_that_is_used_again_at_once_keeps_what_belongs_to_eac
 
 BOOST_AUTO_TEST_CASE(two_devices_share_a_card_by_their_limits) {
   constexpr uint64_t half = uint64_t{128} << 20;
-  auto first = make_gpu(half), second = make_gpu(half);
+  auto first = make_gpu({.memory = {.limit_bytes = half}}),
+       second = make_gpu({.memory = {.limit_bytes = half}});
   std::vector<Tensor> values;
   for (auto* device : {first.get(), second.get()}) {
     auto most = Tensor::allocate(DType::uint8, {int64_t{120} << 20}, device->allocator());

@@ -1,5 +1,5 @@
 // Tests that need a card of NVIDIA's. Where there is none they say so, and are not counted as
-// passed.
+// passed. emulated_cuda_test is the same program for emulated cards.
 #define BOOST_TEST_MODULE troupe
 #define BOOST_TEST_NO_MAIN
 #include <boost/test/unit_test.hpp>
@@ -25,27 +25,39 @@ Status look_for_cards() {
 }  // namespace
 
 const Result<std::shared_ptr<const accelerator::CardLibrary>>& card_library() {
+#ifdef TROUPE_EMULATED_CARDS
+  static const auto library = accelerator::load_cuda(
+      {.driver_files = {TROUPE_EMULATED_CARDS}, .libraries = {TROUPE_EMULATED_CARDS}});
+#else
   static const auto library = accelerator::load_cuda();
+#endif
   return library;
 }
 
-std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(
-    uint64_t limit_bytes, int card, accelerator::GraphOptions graphs) {
+std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(GpuOptions options) {
   const auto& library = **card_library();
-  auto driver = library.open(card);
+  auto driver = library.open(options.card);
   BOOST_TEST_REQUIRE(driver.ok(), driver.status().to_string());
   KernelCatalog kernels;
   library.add_kernels(kernels);
   auto device = accelerator::make_accelerator_device(
-      {.index = card,
+      {.index = options.card,
        .driver = *driver,
        .kernels = std::move(kernels),
        .host = make_cpu_device(),
-       .memory = {.limit_bytes = limit_bytes},
+       .memory = options.memory,
        .pinned = {},
-       .graphs = std::move(graphs)});
+       .graphs = std::move(options.graphs)});
   BOOST_TEST_REQUIRE(device.ok(), device.status().to_string());
   return *std::move(device);
+}
+
+boost::test_tools::assertion_result has_library_kernels(boost::unit_test::test_unit_id) {
+  KernelCatalog kernels;
+  (*card_library())->add_kernels(kernels);
+  boost::test_tools::assertion_result result = kernels.contains("MatMul");
+  if (!result) result.message() << "the cards are emulated, without the kernels of libraries";
+  return result;
 }
 
 }  // namespace troupe::testing

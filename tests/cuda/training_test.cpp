@@ -104,7 +104,9 @@ Training train(std::unique_ptr<Device> device) {
 
 BOOST_AUTO_TEST_SUITE(training_on_a_card)
 
-BOOST_AUTO_TEST_CASE(a_convolutional_network_learns_as_on_the_cpu) {
+BOOST_AUTO_TEST_CASE(
+    a_convolutional_network_learns_as_on_the_cpu,
+    *boost::unit_test::precondition(has_library_kernels)) {
   auto on_card = train(make_gpu()), on_cpu = train(make_cpu_device());
   BOOST_TEST_MESSAGE(
       "loss " << on_card.losses.front() << " to " << on_card.losses.back() << ", on the CPU "

@@ -149,6 +149,20 @@ BOOST_AUTO_TEST_CASE(a_share_that_is_reserved_is_taken_at_once) {
   BOOST_TEST((third->reserve().code() == Code::resource_exhausted));
 }
 
+BOOST_AUTO_TEST_CASE(a_pool_that_keeps_nothing_has_memory_of_its_own_for_each_block) {
+  StreamOrderedPool memory(card, {.limit_bytes = MiB, .keeps = false});
+  auto* first = memory.allocate(1000);
+  auto* second = memory.allocate(24);
+  BOOST_TEST(card->allocated_bytes() == 1024u);
+  BOOST_TEST(memory.allocate(MiB) == nullptr);
+  write(first, 1000);
+  memory.deallocate(first, 1000);
+  BOOST_TEST(card->allocated_bytes() == 24u);
+  memory.deallocate(second, 24);
+  BOOST_TEST(card->allocated_bytes() == 0u);
+  BOOST_TEST(cards.fault() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_description_names_who_has_the_memory) {
   auto memory = pool(64 * MiB);
   auto before = StreamOrderedPool::set_holder("MatMul");

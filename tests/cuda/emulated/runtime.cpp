@@ -1,0 +1,196 @@
+// CUDA's runtime for emulated cards, whose streams are threads; memory.cpp has what is of memory.
+// Errors are those that CUDA has for the same mistake.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "troupe/tests/cuda/emulated/blocks.hpp"
+#include "troupe/tests/cuda/emulated/state.hpp"
+
+namespace troupe::emulated {
+namespace {
+
+constexpr unsigned block_threads_max = 1024;
+
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local int card_of_thread = 0;
+
+/// Those of all cards.
+struct Streams {
+  std::mutex mutex;
+  std::set<Stream*> streams;
+};
+
+Streams& all() {
+  static auto* streams = new Streams;  // the last ones end with the process
+  return *streams;
+}
+
+}  // namespace
+
+int current_card() { return card_of_thread; }
+
+cudaError_t failed(cudaError_t error) { return last_error = error; }
+
+cudaError_t launch(const cudaLaunchConfig_t& config, std::function<void()> kernel) {
+  auto grid = config.gridDim, block = config.blockDim;
+  auto threads = uint64_t{block.x} * block.y * block.z;
+  if (threads == 0 || threads > block_threads_max || uint64_t{grid.x} * grid.y * grid.z == 0)
+    return failed(cudaErrorInvalidConfiguration);
+  config.stream->put([=, kernel = std::move(kernel)] { run_grid(grid, block, kernel); });
+  return cudaSuccess;
+}
+
+}  // namespace troupe::emulated
+
+using namespace troupe::emulated;
+
+cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess: return "cudaSuccess";
+    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
+    case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorNotSupported: return "cudaErrorNotSupported";
+    case cudaErrorStreamCaptureInvalidated: return "cudaErrorStreamCaptureInvalidated";
+    default: return "cudaErrorInvalidValue";
+  }
+}
+const char* cudaGetErrorString(cudaError_t error) { return cudaGetErrorName(error); }
+
+// -- cards
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = cards;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= cards) return failed(cudaErrorInvalidValue);
+  card_of_thread = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = 12000;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device < 0 || device >= cards) return failed(cudaErrorInvalidValue);
+  *properties = {};
+  std::snprintf(properties->name, sizeof properties->name, "emulated card");
+  properties->totalGlobalMem = card_bytes;
+  properties->sharedMemPerBlockOptin = size_t{48} << 10;
+  properties->major = 9;
+  properties->multiProcessorCount = 4;
+  properties->maxThreadsPerMultiProcessor = 2048;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
+  std::snprintf(id, static_cast<size_t>(size), "0000:%02x:00.0", device);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  std::vector<std::shared_ptr<Point>> ends;
+  {
+    std::lock_guard lock(all().mutex);
+    for (auto* stream : all().streams) ends.push_back(stream->record());
+  }
+  for (const auto& end : ends) end->wait();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
+
+// -- work
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  stream->put([=] { function(data); });
+  return cudaSuccess;
+}
+
+// -- streams and events
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = new Stream;
+  std::lock_guard lock(all().mutex);
+  all().streams.insert(*stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  {
+    std::lock_guard lock(all().mutex);
+    all().streams.erase(stream);
+  }
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return stream->is_done() ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (auto point = event->point) stream->put([point] { point->wait(); });
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new Event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->point = stream->record();
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return !event->point || event->point->is_reached() ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (event->point) event->point->wait();
+  return cudaSuccess;
+}
+
+// -- captured work
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  stream->begin_capture();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  if (!stream->is_captured()) return failed(cudaErrorStreamCaptureInvalidated);
+  *graph = new Works(stream->end_capture());
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, uint64_t) {
+  *executable = new Works(*graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecUpdate(
+    cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo*) {
+  // As CUDA: only where the nodes are as many and of the same kinds. Kinds are not kept here.
+  if (executable->size() != graph->size()) return failed(cudaErrorInvalidValue);
+  *executable = *graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  for (const auto& work : *executable) stream->put(work);
+  return cudaSuccess;
+}

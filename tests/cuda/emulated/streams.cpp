@@ -1,0 +1,65 @@
+#include "troupe/tests/cuda/emulated/streams.hpp"
+
+#include <utility>
+
+namespace troupe::emulated {
+
+void Point::reach() {
+  std::lock_guard lock(mutex_);
+  is_reached_ = true;
+  changed_.notify_all();
+}
+
+void Point::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_reached_; });
+}
+
+bool Point::is_reached() {
+  std::lock_guard lock(mutex_);
+  return is_reached_;
+}
+
+Stream::Stream() : thread_([this] { run(); }) {}
+
+Stream::~Stream() {
+  {
+    std::lock_guard lock(mutex_);
+    has_ended_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void Stream::put(Work work) {
+  if (captured_) return captured_->push_back(std::move(work));
+  std::lock_guard lock(mutex_);
+  works_.push_back(std::move(work));
+  changed_.notify_all();
+}
+
+std::shared_ptr<Point> Stream::record() {
+  auto point = std::make_shared<Point>();
+  put([point] { point->reach(); });
+  return point;
+}
+
+bool Stream::is_done() {
+  std::lock_guard lock(mutex_);
+  return works_.empty();
+}
+
+void Stream::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return has_ended_ || !works_.empty(); });
+    if (works_.empty()) return;
+    auto& work = works_.front();
+    lock.unlock();
+    work();
+    lock.lock();
+    works_.pop_front();
+  }
+}
+
+}  // namespace troupe::emulated

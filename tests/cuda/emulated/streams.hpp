@@ -1,0 +1,64 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace troupe::emulated {
+
+using Work = std::function<void()>;
+using Works = std::vector<Work>;
+
+/// A place in a stream, which is reached when all work before it is done.
+class Point {
+ public:
+  void reach();
+  void wait();
+  bool is_reached();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_reached_ = false;
+};
+
+/// Work that a thread does in order. What is put on it while it is captured is kept instead.
+/// Thread-safe, but for capturing.
+class Stream {
+ public:
+  Stream();
+  Stream(const Stream&) = delete;
+  /// Ends after the work.
+  ~Stream();
+
+  void put(Work work);
+  std::shared_ptr<Point> record();
+  bool is_done();
+
+  void begin_capture() { captured_.emplace(); }
+  bool is_captured() const { return captured_.has_value(); }
+  Works end_capture() { return *std::exchange(captured_, std::nullopt); }
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work> works_;  // the first runs
+  bool has_ended_ = false;
+  std::optional<Works> captured_;
+  std::thread thread_;
+};
+
+/// What cudaEvent_t points to: the place that was recorded last.
+struct Event {
+  std::shared_ptr<Point> point;
+};
+
+}  // namespace troupe::emulated

@@ -1,0 +1,35 @@
+# The driver and the kernels of devices/cuda for the host: a library of cards as libtroupe_cuda.so,
+# with tests/cuda/emulated in the place of CUDA's runtime, and without the kernels that NVIDIA's
+# libraries have. cuda_emulated runs the tests of cards with it, on every machine.
+
+file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
+     devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
+list(FILTER emulated_sources EXCLUDE REGEX
+     "/(batch_norm|compiled_kernels|convolution|convolution_plan|delay|dnn_graph|dnn_library|fused|fused_source|matmul|measure|product_cache|variance)\\.(cpp|cu)$")
+
+# A file's language is the same in all targets: a source of C++ includes each that is CUDA's elsewhere.
+set(kernels ${emulated_sources})
+list(FILTER kernels INCLUDE REGEX "\\.cu$")
+list(REMOVE_ITEM emulated_sources ${kernels})
+foreach(kernel ${kernels})
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${kernel})
+  set(source ${CMAKE_BINARY_DIR}/generated/emulated/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"troupe/@name@\"\n" @ONLY)
+  list(APPEND emulated_sources ${source})
+endforeach()
+
+add_library(troupe_emulated_cuda MODULE ${emulated_sources})
+set_target_properties(troupe_emulated_cuda PROPERTIES
+  UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+target_include_directories(troupe_emulated_cuda BEFORE PRIVATE tests/cuda/emulated/include)
+target_compile_definitions(troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75)
+target_compile_options(troupe_emulated_cuda PRIVATE -Wno-unknown-pragmas)
+target_link_libraries(troupe_emulated_cuda PRIVATE troupe_devices)
+target_link_options(troupe_emulated_cuda PRIVATE -Wl,--exclude-libs,ALL)
+
+add_executable(emulated_cuda_test ${cuda_test_files})
+troupe_cuda_test(emulated_cuda_test)
+target_compile_definitions(
+  emulated_cuda_test PRIVATE TROUPE_EMULATED_CARDS="$<TARGET_FILE:troupe_emulated_cuda>")
+add_dependencies(emulated_cuda_test troupe_emulated_cuda)
+add_test(NAME cuda_emulated COMMAND emulated_cuda_test --color_output=no)
