@@ -91,7 +91,7 @@ class StreamOrderedPool::State : public std::enable_shared_from_this<State> {
       join(*block);
     }
     idle_.emplace(std::pair(block->bytes, block->begin), block);
-    if (!options_.keeps) release_idle_regions();
+    if (!options_.keeps) release_if_idle(regions_.find(block->begin));
   }
 
   void trim() {
@@ -236,21 +236,22 @@ class StreamOrderedPool::State : public std::enable_shared_from_this<State> {
   }
 
   void release_idle_regions() {
-    for (auto region = regions_.begin(); region != regions_.end();) {
-      auto* block = blocks_.at(region->first);
-      auto bytes = region->second.bytes;
-      auto is_shared = !region->second.shared.expired();  // SP-4
-      if (block->holder || block->bytes != bytes || is_shared) {
-        ++region;
-        continue;
-      }
-      idle_.erase({block->bytes, block->begin});
-      blocks_.erase(block->begin);
-      driver_->deallocate(region->first, bytes);
-      reserved_ -= bytes;
-      delete block;
-      region = regions_.erase(region);
-    }
+    for (auto region = regions_.begin(); region != regions_.end();)
+      region = release_if_idle(region);
+  }
+
+  /// Returns the next region.
+  std::map<char*, Region>::iterator release_if_idle(std::map<char*, Region>::iterator region) {
+    auto* block = blocks_.at(region->first);
+    auto bytes = region->second.bytes;
+    auto is_shared = !region->second.shared.expired();  // SP-4
+    if (block->holder || block->bytes != bytes || is_shared) return std::next(region);
+    idle_.erase({block->bytes, block->begin});
+    blocks_.erase(block->begin);
+    driver_->deallocate(region->first, bytes);
+    reserved_ -= bytes;
+    delete block;
+    return regions_.erase(region);
   }
 
   /// Leaves the block with so many bytes, and the rest idle.

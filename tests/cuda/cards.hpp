@@ -28,4 +28,8 @@ boost::test_tools::assertion_result has_library_kernels(boost::unit_test::test_u
 /// op's, so that one can be run alone after an error that the card does not survive.
 void add_recorded_calls();
 
+/// The same for random calls, of which the card has to answer each as the CPU does:
+/// TROUPE_CARD_CALLS of each op.
+void add_random_calls();
+
 }  // namespace troupe::testing

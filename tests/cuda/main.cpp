@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   }
   auto initialize = [] {
     troupe::testing::add_recorded_calls();
+    troupe::testing::add_random_calls();
     return init_unit_test();
   };
   return boost::unit_test::unit_test_main(initialize, argc, argv);

@@ -1,5 +1,5 @@
 // Memory of emulated cards, and of the host for them. Blocks that other processes may open are
-// files files in memory; all others lie on the heap, where sanitizers see accesses outside of them.
+// files in memory; all others lie on the heap, where sanitizers see accesses outside of them.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -12,8 +12,11 @@ template <class T>
 bool is_near(T got, T expected, double tolerance) {
   if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
     auto size = std::max(1.0, double(std::abs(expected)));
-    return (std::isnan(std::abs(got)) && std::isnan(std::abs(expected))) || got == expected ||
-           double(std::abs(got - expected)) <= tolerance * size;
+    if ((std::isnan(std::abs(got)) && std::isnan(std::abs(expected))) || got == expected)
+      return true;
+    if (double(std::abs(got - expected)) <= tolerance * size) return true;
+    auto is_same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    return is_same(got.real(), expected.real()) && is_same(got.imag(), expected.imag());
   } else if constexpr (std::is_same_v<T, std::string> || std::is_integral_v<T>) {
     return got == expected;
   } else {

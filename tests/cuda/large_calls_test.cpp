@@ -1,0 +1,161 @@
+// Calls whose rows, columns and lists are longer than a block of threads, so that what its threads
+// and blocks hand to each other matters; the recorded calls have few elements.
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/tests/cuda/card_calls.hpp"
+#include "troupe/tests/cuda/cards.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using FloatTypes = cpu::Types<float, double, float16, bfloat16>;
+
+/// Numbers whose sums are exact in all floating dtypes, as long as they are below 256: the order of
+/// additions then makes no difference.
+Tensor numbers(DType dtype, const Shape& shape, uint32_t seed, int least = -1, int most = 1) {
+  auto made = *Tensor::allocate(dtype, shape);
+  std::mt19937 random(seed);
+  auto range = static_cast<uint32_t>(most - least + 1);
+  cpu::for_dtype(FloatTypes{} + cpu::Types<int32_t, int64_t>{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < made.elements(); ++i)
+      made.mutable_data<T>()[i] = static_cast<T>(least + static_cast<int>(random() % range));
+  });
+  return made;
+}
+
+Tensor ints(std::vector<int32_t> values) {
+  return Tensor::of<int32_t>({std::ssize(values)}, std::span<const int32_t>(values));
+}
+
+struct Devices {
+  GraphRunner card{make_gpu({.memory = {.limit_bytes = uint64_t{1} << 30, .keeps = false}})};
+  GraphRunner cpu;
+
+  int calls = 0;
+
+  void compare(RecordedCall call, double tolerance = 0) {
+    call.where = "call " + std::to_string(calls++);  // its variables have names of their own
+    auto expected = run_call(call, cpu), got = run_call(call, card);
+    BOOST_TEST(expected.status.ok(), call.op << ": " << expected.status.to_string());
+    BOOST_TEST(got.status.ok(), call.op << ": " << got.status.to_string());
+    if (!expected.status.ok() || !got.status.ok()) return;
+    auto found = first_difference(call, got, expected.outputs, expected.variables, tolerance);
+    BOOST_TEST(
+        found.empty(),
+        call.op << " of " << (call.inputs.empty() ? Shape() : call.inputs[0].shape()).to_string()
+                << ", " << found);
+  }
+};
+
+constexpr DType floats[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(large_calls_on_a_card, Devices)
+
+BOOST_AUTO_TEST_CASE(reductions_of_long_rows_and_columns) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
+    for (const char* op : {"Sum", "Max", "Min", "Mean"}) {
+      for (auto [shape, axes] : std::vector<std::pair<Shape, std::vector<int32_t>>>{
+               {{3, 40}, {1}},
+               {{5, 1025}, {1}},
+               {{2, 5000}, {1}},
+               {{5000, 3}, {0}},
+               {{700, 70}, {0}},
+               {{4, 300, 6}, {1}},
+               {{9, 33, 40}, {0, 2}},
+               {{70000}, {0}}})
+        compare(
+            {.op = op,
+             .attrs = {{"T", dtype}, {"Tidx", DType::int32}},
+             .inputs = {numbers(dtype, shape, 1), ints(axes)}});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(places_of_extremes_of_long_rows_and_columns) {
+  for (auto dtype : floats)
+    for (const char* op : {"ArgMax", "ArgMin"})
+      for (int axis : {0, 1})
+        for (const auto& shape : {Shape{5, 3000}, Shape{3000, 5}, Shape{40, 17}})
+          compare(
+              {.op = op,
+               .attrs = {{"T", dtype}},
+               .inputs = {numbers(dtype, shape, 2, -100, 100), Tensor::scalar<int32_t>(axis)}});
+}
+
+BOOST_AUTO_TEST_CASE(scans_of_long_lines) {
+  for (auto dtype : {DType::float32, DType::float64, DType::int64})
+    for (bool exclusive : {false, true})
+      for (bool reverse : {false, true})
+        for (auto [shape, axis] :
+             std::vector<std::pair<Shape, int>>{{{3, 1000}, 1}, {{1000, 3}, 0}, {{20, 20, 20}, 1}})
+          compare(
+              {.op = "Cumsum",
+               .attrs = {{"T", dtype}, {"exclusive", exclusive}, {"reverse", reverse}},
+               .inputs = {numbers(dtype, shape, 3), Tensor::scalar<int32_t>(axis)}});
+}
+
+BOOST_AUTO_TEST_CASE(softmaxes_of_rows_of_any_length) {
+  for (auto dtype : floats)
+    for (int64_t classes : {1, 7, 32, 33, 200, 1024, 1025, 5000, 9000})
+      for (const char* op : {"Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits"}) {
+        auto logits = numbers(dtype, {9, classes}, 4, -5, 5);
+        Tensors inputs = {logits};
+        if (std::string(op).ends_with("Logits"))
+          inputs.push_back(numbers(dtype, {9, classes}, 5, 0, 1));
+        // The sum of a few thousand exponentials, and in 16 bits its logarithm times their number.
+        compare({.op = op, .attrs = {{"T", dtype}}, .inputs = inputs}, 1e-4);
+      }
+}
+
+BOOST_AUTO_TEST_CASE(sparse_losses_of_rows_of_any_length) {
+  for (auto dtype : {DType::float32, DType::float64})
+    for (int64_t classes : {1, 31, 200, 1025, 5000})
+      compare(
+          {.op = "SparseSoftmaxCrossEntropyWithLogits",
+           .attrs = {{"T", dtype}},
+           .inputs =
+               {numbers(dtype, {9, classes}, 6, -5, 5),
+                numbers(DType::int64, {9}, 7, 0, static_cast<int>(classes) - 1)}},
+          1e-4);
+}
+
+BOOST_AUTO_TEST_CASE(transpositions_of_large_matrices) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16})
+    for (auto [shape, order] : std::vector<std::pair<Shape, std::vector<int32_t>>>{
+             {{100, 70}, {1, 0}}, {{3, 65, 129}, {0, 2, 1}}, {{33, 4, 65}, {2, 1, 0}}})
+      compare(
+          {.op = "Transpose",
+           .attrs = {{"T", dtype}},
+           .inputs = {numbers(dtype, shape, 8, -100, 100), ints(order)}});
+}
+
+BOOST_AUTO_TEST_CASE(scatters_of_many_updates_of_the_same_rows) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
+    for (const char* op : {"ResourceScatterAdd", "ResourceScatterMax", "ResourceScatterUpdate"})
+      compare(
+          {.op = op,
+           .attrs = {{"dtype", dtype}, {"Tindices", DType::int32}},
+           .variables = {numbers(dtype, {50, 30}, 9)},
+           .inputs = {numbers(DType::int32, {400}, 10, 0, 49), numbers(dtype, {400, 30}, 11)}});
+}
+
+BOOST_AUTO_TEST_CASE(optimizers_of_rows_that_have_several_gradients) {
+  for (auto dtype : {DType::float32, DType::float64}) {
+    auto scalar = [&](int value) { return numbers(dtype, {}, 0, value, value); };
+    compare(
+        {.op = "ResourceSparseApplyMomentum",
+         .attrs = {{"T", dtype}, {"Tindices", DType::int32}, {"use_nesterov", true}},
+         .variables = {numbers(dtype, {20, 300}, 12), numbers(dtype, {20, 300}, 13)},
+         .inputs = {
+             scalar(1), numbers(dtype, {600, 300}, 14), numbers(DType::int32, {600}, 15, 0, 19),
+             scalar(0)}});
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

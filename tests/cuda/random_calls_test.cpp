@@ -1,0 +1,107 @@
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdlib>
+
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/tests/cuda/card_calls.hpp"
+#include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/fuzz/calls/guarded_device.hpp"
+#include "troupe/tests/fuzz/calls/random_call.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// The tensor with 0 for all numbers that are nearer to it than normal ones, which CPUs take for 0.
+Tensor without_denormals(const Tensor& tensor) {
+  auto flushed = [&]<class T>(T) {
+    auto copy = *Tensor::allocate(tensor.dtype(), tensor.shape());
+    for (int64_t i = 0; i < tensor.elements(); ++i) {
+      auto value = tensor.data<T>()[i];
+      copy.mutable_data<T>()[i] = std::fpclassify(value) == FP_SUBNORMAL ? T(0) : value;
+    }
+    return copy;
+  };
+  if (tensor.dtype() == DType::float32) return flushed(float());
+  if (tensor.dtype() == DType::float64) return flushed(double());
+  return tensor;
+}
+
+/// The call with variables for the handles that it takes first. Nothing where its other inputs are
+/// handles, too, or where it could use a variable that has no value.
+std::optional<RecordedCall> recorded(const fuzz::Call& call) {
+  RecordedCall made{.where = call.to_string(), .op = call.op, .attrs = call.attrs};
+  for (const auto& input : call.inputs) {
+    if (input.maker.empty()) {
+      made.inputs.push_back(without_denormals(input.value));
+      continue;
+    }
+    if (input.maker.front().op != "VarHandleOp" || !input.value.is_set() || !made.inputs.empty())
+      return std::nullopt;
+    made.variables.push_back(without_denormals(input.value));
+  }
+  return made;
+}
+
+/// Whether the CPU refuses a value that a card does not look at, as it lies in the card's memory:
+/// an index, or a factor of an optimizer.
+bool is_about_a_value(const Status& refused) {
+  const auto& message = refused.message();
+  for (const auto* words : {"index ", "segment id ", "must not be negative", "must be positive"})
+    if (message.find(words) != message.npos) return true;
+  return false;
+}
+
+/// Whether its numbers are others in each run.
+bool is_random(const RecordedCall& call) {
+  auto is_zero = [&](const char* attr) {
+    auto found = call.attrs.find(attr);
+    return found == call.attrs.end() || found->second == AttrValue(int64_t{0});
+  };
+  auto draws = call.op.starts_with("Random") || call.op == "TruncatedNormal";
+  return draws && is_zero("seed") && is_zero("seed2");
+}
+
+/// Calls of an op that the card answers otherwise than the CPU does.
+void compare_calls(const std::string& op, uint64_t calls) {
+  fuzz::CallSource source(*op_catalog(), op);
+  constexpr uint64_t limit = 64 << 20;
+  GraphRunner on_card(make_gpu({.memory = {.limit_bytes = limit, .keeps = false}}));
+  auto cpu = make_cpu_device({.threads = 1});
+  fuzz::GuardedAllocator allocator(limit, 0x5a);
+  GraphRunner on_cpu(std::make_unique<fuzz::GuardedDevice>(*cpu, allocator));
+  for (uint64_t seed = 0; seed < calls; ++seed) {
+    auto call = recorded(source.draw(seed));
+    if (!call || is_random(*call)) continue;
+    auto expected = run_call(*call, on_cpu), got = run_call(*call, on_card);
+    if (got.status.code() == Code::unimplemented || expected.status.code() == Code::unimplemented ||
+        expected.status.code() == Code::resource_exhausted)
+      continue;
+    if (got.status.ok() && is_about_a_value(expected.status)) continue;
+    auto where = "seed " + std::to_string(seed) + ": " + call->where + ", ";
+    auto is_same = got.status.code() == expected.status.code();
+    BOOST_TEST(
+        is_same, where << got.status.to_string() << " instead of " << expected.status.to_string());
+    if (!got.status.ok() || !expected.status.ok()) continue;
+    auto found = first_difference(*call, got, expected.outputs, expected.variables);
+    BOOST_TEST(found.empty(), where << found);
+  }
+}
+
+}  // namespace
+
+namespace troupe::testing {
+
+void add_random_calls() {
+  namespace unit_test = boost::unit_test;
+  const auto* given = std::getenv("TROUPE_CARD_CALLS");
+  auto calls = given ? std::strtoull(given, nullptr, 10) : 30;
+  auto* suite = BOOST_TEST_SUITE("random_calls_on_a_card");
+  for (const auto& op : ops_of_card())
+    suite->add(unit_test::make_test_case(
+        [op, calls] { compare_calls(op, calls); }, op, __FILE__, __LINE__));
+  unit_test::framework::master_test_suite().add(suite);
+}
+
+}  // namespace troupe::testing
