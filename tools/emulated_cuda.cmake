@@ -22,7 +22,9 @@ add_library(troupe_emulated_cuda MODULE ${emulated_sources})
 set_target_properties(troupe_emulated_cuda PROPERTIES
   UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 target_include_directories(troupe_emulated_cuda BEFORE PRIVATE tests/cuda/emulated/include)
-target_compile_definitions(troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75)
+# Few blocks, so that each goes on to further items, as large calls have on a card.
+target_compile_definitions(
+  troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75 TROUPE_CUDA_BLOCKS_MAX=3)
 target_compile_options(troupe_emulated_cuda PRIVATE -Wno-unknown-pragmas)
 target_link_libraries(troupe_emulated_cuda PRIVATE troupe_devices)
 target_link_options(troupe_emulated_cuda PRIVATE -Wl,--exclude-libs,ALL)

@@ -1,5 +1,6 @@
 #include "troupe/tests/cuda/emulated/blocks.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -21,38 +22,24 @@ struct Slot {
   alignas(16) char bytes[16];
 };
 
-/// The threads of one block after the other.
+/// The threads of one block after the other, warp by warp: each goes on for as long as it can
+/// before the next, so that it overwrites what others have still to read, where nothing stops it.
 class Blocks {
  public:
   void run(bool descending, const std::function<void()>& kernel) {
     kernel_ = &kernel;
     descending_ = descending;
-    begun_ = 0;
     count_ = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
-    states_.assign(static_cast<size_t>(count_), State::running);
+    states_.assign(static_cast<size_t>(count_), State::ended);
     flags_.assign(static_cast<size_t>(count_), 0);
     slots_.resize(static_cast<size_t>(count_) * 2);
     turns_.assign(static_cast<size_t>(count_), 0);
-    std::vector<int> waiting;
-    while (begun_ < count_) {
-      auto fiber = idle_fiber();
-      fiber_ = fiber.get();
-      fiber->resume();
-      keep(std::move(fiber), waiting);
-    }
-    while (!waiting.empty()) {
-      let_go(waiting);
-      for (auto thread : std::exchange(waiting, {})) {
-        auto fiber = std::move(suspended_[static_cast<size_t>(thread)]);
-        if (states_[static_cast<size_t>(thread)] == State::running) {
-          enter(thread);
-          fiber_ = fiber.get();
-          fiber->resume();
-        }
-        thread_ = thread;
-        keep(std::move(fiber), waiting);
-      }
-    }
+    each_warp([this](int first, int last) { begin(first, last); });
+    while (release_block())
+      each_warp([this](int first, int last) {
+        resume(first, last);
+        go_on(first, last);
+      });
   }
 
   int wait(State where, int flag) {
@@ -75,7 +62,65 @@ class Blocks {
   int lane() const { return thread_ % warp_lanes; }
 
  private:
+  State& state(int thread) { return states_[static_cast<size_t>(thread)]; }
   Slot& slot(int thread, int turn) { return slots_[static_cast<size_t>(thread * 2 + turn % 2)]; }
+
+  /// Calls f(first thread, last) for each warp.
+  template <class F>
+  void each_warp(const F& f) {
+    auto warps = (count_ + warp_lanes - 1) / warp_lanes;
+    for (int i = 0; i < warps; ++i) {
+      auto first = (descending_ ? warps - 1 - i : i) * warp_lanes;
+      f(first, std::min(first + warp_lanes, count_) - 1);
+    }
+  }
+
+  void begin(int first, int last) {
+    next_ = first;
+    last_ = last;
+    while (next_ <= last_) run_fiber(idle_fiber());
+    go_on(first, last);
+  }
+
+  /// As far as the warp comes by itself.
+  void go_on(int first, int last) {
+    while (release(first, last, State::at_warp)) resume(first, last);
+  }
+
+  void resume(int first, int last) {
+    for (int i = first; i <= last; ++i) {
+      auto thread = descending_ ? first + last - i : i;
+      if (state(thread) != State::running) continue;
+      enter(thread);
+      run_fiber(std::move(suspended_[thread]));
+    }
+  }
+
+  /// Ends the wait of threads where all of them that have not ended wait in that place.
+  bool release(int first, int last, State where) {
+    auto any = false;
+    for (int thread = first; thread <= last; ++thread) {
+      if (state(thread) == State::ended) continue;
+      if (state(thread) != where) return false;
+      any = true;
+    }
+    for (int thread = first; thread <= last; ++thread)
+      if (state(thread) == where) state(thread) = State::running;
+    return any;
+  }
+
+  /// False: all threads have ended.
+  bool release_block() {
+    joined_flag_ = 0;
+    for (auto flag : flags_) joined_flag_ |= flag != 0;
+    if (release(0, count_ - 1, State::at_block)) return true;
+    for (auto state : states_) {
+      if (state == State::ended) continue;
+      std::fprintf(stderr, "the threads of a block wait for each other in different places\n");
+      std::abort();
+    }
+    return false;
+  }
 
   std::unique_ptr<Fiber> idle_fiber() {
     if (idle_.empty()) return std::make_unique<Fiber>([this] { run_threads(); });
@@ -84,14 +129,24 @@ class Blocks {
     return fiber;
   }
 
-  /// What a fiber does until its thread waits: one thread after the other.
+  /// Until its thread waits, or there is nothing more for it to do.
+  void run_fiber(std::unique_ptr<Fiber> fiber) {
+    fiber_ = fiber.get();
+    fiber->resume();
+    if (state(thread_) == State::ended) idle_.push_back(std::move(fiber));
+    else suspended_[thread_] = std::move(fiber);
+  }
+
+  /// What a fiber does: one thread of the warp after the other, until one waits.
   void run_threads() {
-    while (begun_ < count_) {
-      auto thread = descending_ ? count_ - 1 - begun_ : begun_;
-      ++begun_;
+    while (next_ <= last_) {
+      auto i = next_++;
+      auto thread = descending_ ? i / warp_lanes * warp_lanes + last_ - i : i;
+      state(thread) = State::running;
       enter(thread);
       (*kernel_)();
-      states_[static_cast<size_t>(thread)] = State::ended;
+      state(thread) = State::ended;
+      flags_[static_cast<size_t>(thread)] = 0;
     }
   }
 
@@ -101,40 +156,11 @@ class Blocks {
     threadIdx = {at % blockDim.x, at / blockDim.x % blockDim.y, at / (blockDim.x * blockDim.y)};
   }
 
-  /// The fiber of the present thread has been left: it waits, or has nothing more to do.
-  void keep(std::unique_ptr<Fiber> fiber, std::vector<int>& waiting) {
-    auto thread = static_cast<size_t>(thread_);
-    if (states_[thread] == State::ended) return idle_.push_back(std::move(fiber));
-    suspended_[thread] = std::move(fiber);
-    waiting.push_back(thread_);
-  }
-
-  /// Ends the wait of those for whom all others have come.
-  void let_go(const std::vector<int>& waiting) {
-    auto all_at_block = true, any = false;
-    bool is_whole[threads_max / warp_lanes];
-    std::fill(std::begin(is_whole), std::end(is_whole), true);
-    joined_flag_ = 0;
-    for (auto thread : waiting) {
-      auto state = states_[static_cast<size_t>(thread)];
-      all_at_block &= state == State::at_block;
-      joined_flag_ |= flags_[static_cast<size_t>(thread)] != 0;
-      if (state != State::at_warp) is_whole[thread / warp_lanes] = false;
-    }
-    for (auto thread : waiting) {
-      if (!all_at_block && !is_whole[thread / warp_lanes]) continue;
-      states_[static_cast<size_t>(thread)] = State::running;
-      any = true;
-    }
-    if (any) return;
-    std::fprintf(stderr, "the threads of a block wait for each other in different places\n");
-    std::abort();
-  }
-
   const std::function<void()>* kernel_ = nullptr;
   bool descending_ = false;
-  int count_ = 0, begun_ = 0, thread_ = 0, joined_flag_ = 0;
-  Fiber* fiber_ = nullptr;  // that runs
+  int count_ = 0, thread_ = 0, joined_flag_ = 0;
+  int next_ = 0, last_ = 0;  // of the warp that begins
+  Fiber* fiber_ = nullptr;   // that runs
   std::vector<State> states_;
   std::vector<int> flags_, turns_;
   std::vector<Slot> slots_;
@@ -154,12 +180,14 @@ void run_grid(dim3 grid, dim3 block, const std::function<void()>& kernel) {
   descending = !descending;
   gridDim = grid;
   blockDim = block;
-  for (unsigned z = 0; z < grid.z; ++z)
-    for (unsigned y = 0; y < grid.y; ++y)
-      for (unsigned x = 0; x < grid.x; ++x) {
-        blockIdx = {x, y, z};
-        blocks().run(descending, kernel);
-      }
+  auto count = uint64_t{grid.x} * grid.y * grid.z;
+  for (uint64_t i = 0; i < count; ++i) {
+    auto at = descending ? count - 1 - i : i;
+    blockIdx = {
+        static_cast<unsigned>(at % grid.x), static_cast<unsigned>(at / grid.x % grid.y),
+        static_cast<unsigned>(at / grid.x / grid.y)};
+    blocks().run(descending, kernel);
+  }
 }
 
 int wait_for_block(int flag) { return blocks().wait(State::at_block, flag); }

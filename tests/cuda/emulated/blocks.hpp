@@ -13,8 +13,8 @@ namespace troupe::emulated {
 /// Runs a kernel once for each thread of each block, all on the calling thread. A thread that waits
 /// for others of its block or warp is left, and gone on with when all have come; where they never
 /// do, as they wait in different places, the process ends with a message. From one grid to the next
-/// the threads of a block take turns in ascending and in descending order: where threads rely on
-/// an order that nothing makes, one of both gives other results.
+/// blocks and threads run in ascending and in descending order by turns: where they rely on an
+/// order that nothing makes, one of both gives other results.
 void run_grid(dim3 grid, dim3 block, const std::function<void()>& kernel);
 
 /// Puts a grid on the stream of the configuration. An error is kept for cudaGetLastError(), too.

@@ -4,7 +4,7 @@
 
 namespace cub {
 
-/// As CUB's, for blocks of one row.
+/// As CUB's, for blocks of one row: who uses the storage again waits for the block before.
 template <class T, int threads>
 class BlockScan {
  public:
@@ -23,7 +23,6 @@ class BlockScan {
       if (i == threadIdx.x) result = all;
       all = join(all, values_[i]);
     }
-    __syncthreads();
   }
 
  private:
