@@ -10,10 +10,12 @@ void add_all_kernels(KernelCatalog& catalog) {
         add_scan_kernels, add_scatter_kernels, add_select_kernels, add_slicing_kernels,
         add_softmax_kernels, add_transpose_kernels})
     add(catalog);
-  // What they put on the stream follows from their inputs; those of variables are known by these.
+  // What they put on the stream follows from their inputs. That of others does not: they copy from
+  // the host, or work on variables.
   for (const auto& op : catalog.ops()) catalog.set_repeats(op, Repeats::as_work);
   for (auto add :
-       {add_random_kernels, add_training_kernels, add_update_kernels, add_reference_kernels})
+       {add_segment_kernels, add_random_kernels, add_training_kernels, add_update_kernels,
+        add_reference_kernels})
     add(catalog);
 }
 

@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/reduction/segment_input.hpp"
 #include "troupe/devices/cpu/reduction/vector_fold.hpp"
 
 namespace troupe::cpu {
@@ -141,24 +142,11 @@ Status fold_segments(Launch& launch, const SegmentFold& fold, const Segments& se
 
 Status compute_segment(Launch& launch, const SegmentFold& fold) {
   const auto &data = launch.input(0), &ids = launch.input(1);
-  if (data.shape().is_scalar() || ids.shape().rank() != 1 || ids.elements() != data.shape()[0])
-    return invalid_argument(
-        "segment_ids must be a vector with an id for each row of the data, of shape " +
-        data.shape().to_string() + ", but has the shape " + ids.shape().to_string());
   auto wide = wide_ids(launch, ids);
   if (!wide) return wide.status();
-  int64_t last = -1;
-  for (auto id : wide->values<int64_t>()) {
-    if (id < 0) return invalid_argument("segment id " + std::to_string(id) + " is negative");
-    if (id < last)
-      return invalid_argument(
-          "segment ids must not decrease, but " + std::to_string(id) + " comes after " +
-          std::to_string(last));
-    last = id;
-  }
-  if (last == std::numeric_limits<int64_t>::max())
-    return invalid_argument("segment id " + std::to_string(last) + " is too large");
-  return fold_segments(launch, fold, {.ids = *wide, .count = last + 1, .is_sorted = true});
+  auto count = count_sorted_segments(data.shape(), ids.shape(), wide->values<int64_t>());
+  if (!count) return count.status();
+  return fold_segments(launch, fold, {.ids = *wide, .count = *count, .is_sorted = true});
 }
 
 Status compute_unsorted_segment(Launch& launch, const SegmentFold& fold) {

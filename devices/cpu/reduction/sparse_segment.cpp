@@ -1,90 +1,9 @@
-#include <cmath>
-#include <optional>
-
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/reduction/reduce.hpp"
+#include "troupe/devices/cpu/reduction/segment_input.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-/// What a sum of rows is divided by.
-enum class SegmentDivisor : uint8_t { none, count, root_of_count };
-
-double divisor_of(SegmentDivisor divisor, int64_t rows) {
-  auto count = static_cast<double>(rows);
-  return divisor == SegmentDivisor::root_of_count ? std::sqrt(count) : count;
-}
-
-std::string position_text(const char* what, int64_t value, size_t position, int64_t limit) {
-  return std::string(what) + " " + std::to_string(value) + " at position " +
-         std::to_string(position) + " is not in [0, " + std::to_string(limit) + ")";
-}
-
-Result<std::vector<int64_t>> int_vector(const Tensor& tensor, const char* name) {
-  auto values = to_ints(tensor);
-  if (tensor.shape().rank() != 1 || !values)
-    return invalid_argument(
-        std::string(name) + " must be a vector, but has the shape " + tensor.shape().to_string());
-  return *std::move(values);
-}
-
-/// The indices and the segment ids, which are of one length.
-struct SegmentRows {
-  std::vector<int64_t> indices, ids;
-};
-
-Result<SegmentRows> segment_rows(const Launch& launch) {
-  if (launch.input(0).shape().is_scalar())
-    return invalid_argument("input 0 must have at least rank 1, but is a scalar");
-  auto indices = int_vector(launch.input(1), "indices");
-  if (!indices) return indices.status();
-  auto ids = int_vector(launch.input(2), "segment_ids");
-  if (!ids) return ids.status();
-  if (indices->size() != ids->size())
-    return invalid_argument(
-        "indices and segment_ids must have one length, but have " +
-        std::to_string(indices->size()) + " and " + std::to_string(ids->size()) + " elements");
-  return SegmentRows{.indices = *std::move(indices), .ids = *std::move(ids)};
-}
-
-/// The number of rows of the result, input 3.
-Result<int64_t> given_count(const Launch& launch) {
-  auto given = scalar_input(launch.input(3), "the number of rows");
-  if (!given) return given.status();
-  if (*given < 0)
-    return invalid_argument(
-        "the number of rows of the result, " + std::to_string(*given) + ", is negative");
-  return *given;
-}
-
-Status check_positions(std::span<const int64_t> values, int64_t limit, const char* what) {
-  for (size_t i = 0; i < values.size(); ++i)
-    if (values[i] < 0 || values[i] >= limit)
-      return invalid_argument(position_text(what, values[i], i, limit));
-  return {};
-}
-
-Status check_sorted(std::span<const int64_t> ids) {
-  for (size_t i = 1; i < ids.size(); ++i)
-    if (ids[i] < ids[i - 1])
-      return invalid_argument(
-          "segment ids must not decrease, but " + std::to_string(ids[i]) + " comes after " +
-          std::to_string(ids[i - 1]));
-  return {};
-}
-
-Result<Shape> with_rows(const Shape& shape, int64_t rows) {
-  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
-  sizes.front() = rows;
-  return Shape::make(sizes);
-}
-
-int64_t row_size_of(const Shape& shape) {
-  int64_t size = 1;
-  for (auto axis : shape.sizes().subspan(1)) size *= axis;
-  return size;
-}
 
 using ScaleRow = void (*)(void* row, int64_t size, double divisor);
 
@@ -113,10 +32,10 @@ Status set_narrowed(Launch& launch, const FoldElements& elements, Tensor wide) {
 
 /// Sums of rows of input 0, each over what the number of rows makes of it.
 Status sum_rows(
-    Launch& launch, const FoldElements& elements, const SegmentRows& rows, int64_t count,
+    Launch& launch, const FoldElements& elements, const SparseSegments& rows,
     SegmentDivisor divisor) {
   const auto& data = launch.input(0);
-  auto shape = with_rows(data.shape(), count);
+  auto shape = with_rows(data.shape(), rows.count);
   if (!shape) return shape.status();
   auto sums = launch.allocate(elements.folded, *shape);
   if (!sums) return sums.status();
@@ -143,17 +62,9 @@ Status sum_rows(
 
 Status compute_sparse_segment(
     Launch& launch, const FoldElements& elements, SegmentDivisor divisor, bool is_counted) {
-  auto rows = segment_rows(launch);
+  auto rows = read_sparse_segments(launch, is_counted);
   if (!rows) return rows.status();
-  const auto& data = launch.input(0).shape();
-  if (auto status = check_sorted(rows->ids); !status.ok()) return status;
-  auto count = is_counted ? given_count(launch)
-                          : Result<int64_t>(rows->ids.empty() ? 0 : rows->ids.back() + 1);
-  if (!count) return count.status();
-  auto status = check_positions(rows->ids, *count, "segment id");
-  if (status.ok()) status = check_positions(rows->indices, data[0], "index");
-  if (!status.ok()) return status;
-  return sum_rows(launch, elements, *rows, *count, divisor);
+  return sum_rows(launch, elements, *rows, divisor);
 }
 
 using AddScaled = void (*)(void* sums, const void* row, int64_t size, double divisor);
@@ -171,15 +82,10 @@ void add_scaled(void* sums, const void* row, int64_t size, double divisor) {
 /// Each row of the data gets its share of the gradients of the segments that it belongs to.
 Status compute_sparse_segment_gradient(
     Launch& launch, const FoldElements& elements, AddScaled add, SegmentDivisor divisor) {
-  auto rows = segment_rows(launch);
+  auto rows = read_sparse_segment_gradient(launch);
   if (!rows) return rows.status();
-  auto count = given_count(launch);
-  if (!count) return count.status();
   const auto& grad = launch.input(0);
-  auto status = check_positions(rows->ids, grad.shape()[0], "segment id");
-  if (status.ok()) status = check_positions(rows->indices, *count, "index");
-  if (!status.ok()) return status;
-  auto shape = with_rows(grad.shape(), *count);
+  auto shape = with_rows(grad.shape(), rows->count);
   if (!shape) return shape.status();
   auto sums = launch.allocate(elements.folded, *shape);
   if (!sums) return sums.status();
