@@ -21,6 +21,7 @@ void add_joining_kernels(KernelCatalog& catalog);
 void add_matmul_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
+void add_ranking_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_scan_kernels(KernelCatalog& catalog);
 void add_scatter_kernels(KernelCatalog& catalog);

@@ -101,6 +101,30 @@ BOOST_AUTO_TEST_CASE(scans_of_long_lines) {
                .inputs = {numbers(dtype, shape, 3), Tensor::scalar<int32_t>(axis)}});
 }
 
+BOOST_AUTO_TEST_CASE(the_greatest_of_rows_of_any_length) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32, DType::int64})
+    for (int64_t length : {1, 2, 31, 1000, 1024, 1025, 5000})
+      for (int64_t k : {int64_t{1}, length / 2, length}) {
+        auto x = numbers(dtype, {7, length}, 16, -50, 50);
+        auto wanted = Tensor::scalar<int32_t>(static_cast<int32_t>(k));
+        compare({.op = "TopKV2", .attrs = {{"T", dtype}}, .inputs = {x, wanted}});
+        auto n = Tensor::scalar<int32_t>(static_cast<int32_t>(k == length ? k - 1 : k));
+        compare({.op = "NthElement", .attrs = {{"T", dtype}}, .inputs = {x, n}});
+      }
+}
+
+BOOST_AUTO_TEST_CASE(targets_among_the_greatest_of_long_rows) {
+  for (int64_t classes : {1, 40, 3000})
+    for (int k : {1, 30})
+      compare(
+          {.op = "InTopKV2",
+           .attrs = {{"T", DType::int64}},
+           .inputs = {
+               numbers(DType::float32, {60, classes}, 17, -500, 500),
+               numbers(DType::int64, {60}, 18, 0, static_cast<int>(classes)),
+               Tensor::scalar<int64_t>(k)}});
+}
+
 BOOST_AUTO_TEST_CASE(softmaxes_of_rows_of_any_length) {
   for (auto dtype : floats)
     for (int64_t classes : {1, 7, 32, 33, 200, 1024, 1025, 5000, 9000})

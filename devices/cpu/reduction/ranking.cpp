@@ -8,9 +8,9 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/cpu/reduction/ranking_input.hpp"
 #include "troupe/devices/cpu/vector/search.hpp"
 
 namespace troupe::cpu {
@@ -183,22 +183,6 @@ class RowRanker {
   std::vector<Ranked> kept_, other_;
 };
 
-/// The rows along the last axis.
-struct Rows {
-  int64_t count = 0;
-  int64_t length = 0;
-
-  static Result<Rows> of(const Tensor& x) {
-    if (x.shape().rank() == 0)
-      return invalid_argument("the input must have at least rank 1, but is a scalar");
-    auto length = x.shape()[x.shape().rank() - 1];
-    int64_t count = 1;
-    for (auto size : x.shape().sizes().first(static_cast<size_t>(x.shape().rank() - 1)))
-      count *= size;
-    return Rows{.count = count, .length = length};
-  }
-};
-
 /// Copies the elements of a row at so many places.
 using CopyPlaces = void (*)(void* to, const void* row, const int32_t* places, int64_t count);
 
@@ -208,18 +192,13 @@ void copy_places(void* to, const void* row, const int32_t* places, int64_t count
     static_cast<C*>(to)[i] = static_cast<const C*>(row)[places[i]];
 }
 
-Status compute_top_k(Launch& launch, const Ranking& ranking, int64_t k, bool is_sorted) {
-  const auto& x = launch.input(0);
-  auto rows = Rows::of(x);
+Status compute_top_k(
+    Launch& launch, const Ranking& ranking, std::optional<int64_t> fixed, bool is_sorted) {
+  auto rows = read_top_k(launch, fixed);
   if (!rows) return rows.status();
-  if (k < 0) return invalid_argument("k must not be negative, but is " + std::to_string(k));
-  if (k > rows->length)
-    return invalid_argument(
-        "k is " + std::to_string(k) + ", but a row of " + x.shape().to_string() + " is shorter");
-  if (rows->length > std::numeric_limits<int32_t>::max())
-    return invalid_argument("a row of " + x.shape().to_string() + " is too long for int32 indices");
-  auto shape = x.shape();
-  shape.set(shape.rank() - 1, k);
+  const auto& x = launch.input(0);
+  const auto& shape = rows->result;
+  const auto k = rows->wanted;
   auto values = launch.allocate(x.dtype(), shape);
   if (!values) return values.status();
   auto indices = launch.allocate(DType::int32, shape);
@@ -256,11 +235,8 @@ Result<Kernel> make_top_k(const Node& node) {
   auto dtype = node.attr<DType>("T");
   auto ranking = Ranking::of(dtype);
   if (!ranking) return no_kernel(dtype);
-  return Kernel{.compute = [=](Launch& launch) -> Status {
-    if (fixed) return compute_top_k(launch, ranking, *fixed, is_sorted);
-    auto k = scalar_input(launch.input(1), "k");
-    return k ? compute_top_k(launch, ranking, *k, is_sorted) : k.status();
-  }};
+  return Kernel{
+      .compute = [=](Launch& launch) { return compute_top_k(launch, ranking, fixed, is_sorted); }};
 }
 
 /// Whether fewer than k classes have a greater prediction than the target, and all finite ones.
@@ -273,16 +249,10 @@ bool is_in_top_k(
 }
 
 template <class T>
-Status compute_in_top_k(Launch& launch, int64_t k) {
-  const auto& predictions = launch.input(0);
-  const auto& targets = launch.input(1);
-  if (predictions.shape().rank() != 2)
-    return invalid_argument(
-        "predictions must have rank 2, not the shape " + predictions.shape().to_string());
-  if (targets.shape().rank() != 1 || targets.shape()[0] != predictions.shape()[0])
-    return invalid_argument(
-        "targets must have one element for each row of predictions, of shape " +
-        predictions.shape().to_string() + ", but have the shape " + targets.shape().to_string());
+Status compute_in_top_k(Launch& launch, std::optional<int64_t> fixed) {
+  auto k = read_in_top_k(launch, fixed);
+  if (!k) return k.status();
+  const auto &predictions = launch.input(0), &targets = launch.input(1);
   auto out = launch.allocate(DType::boolean, targets.shape());
   if (!out) return out.status();
   auto classes = predictions.shape()[1];
@@ -291,7 +261,8 @@ Status compute_in_top_k(Launch& launch, int64_t k) {
   parallel_ranges(targets.elements(), classes, [&](int64_t begin, int64_t end) {
     for (auto i = begin; i < end; ++i)
       result[i] = is_in_top_k(
-          count_greater, predictions.data<float>() + i * classes, classes, targets.data<T>()[i], k);
+          count_greater, predictions.data<float>() + i * classes, classes, targets.data<T>()[i],
+          *k);
   });
   launch.set(0, *std::move(out));
   return {};
@@ -301,37 +272,23 @@ Result<Kernel> make_in_top_k(const Node& node) {
   auto fixed = node.op->name() == "InTopK" ? std::optional(node.attr<int64_t>("k")) : std::nullopt;
   return dispatch(Types<int32_t, int64_t>{}, node.attr<DType>("T"), [=](auto zero) {
     using T = decltype(zero);
-    return Kernel{.compute = [=](Launch& launch) -> Status {
-      if (fixed) return compute_in_top_k<T>(launch, *fixed);
-      auto k = scalar_input(launch.input(2), "k");
-      return k ? compute_in_top_k<T>(launch, *k) : k.status();
-    }};
+    return Kernel{.compute = [=](Launch& launch) { return compute_in_top_k<T>(launch, fixed); }};
   });
 }
 
 Status compute_nth_element(Launch& launch, const Ranking& ranking, bool reverse) {
-  const auto& x = launch.input(0);
-  auto rows = Rows::of(x);
+  auto rows = read_nth_element(launch, reverse);
   if (!rows) return rows.status();
-  auto n = scalar_input(launch.input(1), "n");
-  if (!n) return n.status();
-  if (*n < 0 || *n >= rows->length)
-    return invalid_argument(
-        "n is " + std::to_string(*n) + ", but the last axis of " + x.shape().to_string() +
-        " has no such element");
-  if (rows->length > std::numeric_limits<uint32_t>::max())
-    return unimplemented("rows of more than 2^32 elements, as those of " + x.shape().to_string());
-  auto out = launch.allocate(
-      x.dtype(), Shape(x.shape().sizes().first(static_cast<size_t>(x.shape().rank() - 1))));
+  const auto& x = launch.input(0);
+  auto out = launch.allocate(x.dtype(), rows->result);
   if (!out) return out.status();
-  auto place = reverse ? *n : rows->length - 1 - *n;  // the greatest come first
   const auto* from = static_cast<const std::byte*>(x.raw());
   auto element_bytes = static_cast<int64_t>(size_of(x.dtype()));
   auto row_bytes = rows->length * element_bytes;
   auto fill_rows = [&]<class Key>(SetKeys<Key> set_keys, int64_t begin, int64_t end) {
     RowRanker ranker(set_keys, element_bytes);
     for (auto row = begin; row < end; ++row) {
-      const auto& ranked = ranker.find(from + row * row_bytes, rows->length, place + 1);
+      const auto& ranked = ranker.find(from + row * row_bytes, rows->length, rows->wanted + 1);
       auto found = place_of(*std::max_element(ranked.begin(), ranked.end()));
       copy_elements(*out, row, x, row * rows->length + found, 1);
     }
