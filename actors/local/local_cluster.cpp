@@ -1,5 +1,6 @@
 #include "troupe/actors/local/local_cluster.hpp"
 
+#include <algorithm>
 #include <future>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/local_world.hpp"
 #include "troupe/devices/local_devices.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -37,6 +39,7 @@ struct LocalCluster::Parts {
   ClusterSpec spec;
   Status status;  // why there are no tasks
   std::vector<std::shared_ptr<Device>> devices;
+  std::vector<ListedDevice> listed;
   Config config;
   caf::actor_system system{config};
   std::shared_ptr<LocalWorld> world = std::make_shared<LocalWorld>(system);
@@ -67,6 +70,12 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
         return;
       }
       parts_->devices.insert(parts_->devices.end(), devices->begin(), devices->end());
+      auto first = parts_->listed.size();
+      for (const auto& device : *devices) {
+        const auto& about = device->attributes();
+        DeviceName name{job, task, about.type, about.index};
+        parts_->listed.push_back({.name = name.to_string(), .attributes = about});
+      }
       auto spawned = spawn_task(
           {.config = {parts_->spec, job, task},
            .devices = *std::move(devices),
@@ -79,13 +88,17 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
            .dump_graphs = options.dump_graphs});
       parts_->world->serve(
           address, caf::actor_cast<caf::strong_actor_ptr>(spawned.actor), spawned.incarnation);
+      for (auto i = first; i < parts_->listed.size(); ++i)
+        parts_->listed[i].incarnation = spawned.incarnation;
       parts_->tasks.emplace(std::pair(job, task), spawned.actor);
     }
+  std::ranges::sort(parts_->listed, {}, &ListedDevice::name);
 }
 
 LocalCluster::~LocalCluster() = default;
 
 const ClusterSpec& LocalCluster::spec() const { return parts_->spec; }
+std::vector<ListedDevice> LocalCluster::list_devices() const { return parts_->listed; }
 
 Result<std::unique_ptr<Session>> LocalCluster::session(
     const std::string& job, int task, const SessionOptions& options) {

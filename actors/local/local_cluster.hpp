@@ -6,16 +6,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "troupe/devices/local_devices.hpp"
 #include "troupe/graph/cluster/cluster_spec.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe {
 
 /// A whole cluster in this process, without a network: for tests, and for programs that run without
 /// nodes. It has the same actors as a cluster of processes, and its steps give the same results.
-/// session() and spec() are thread-safe.
+/// All but its end is thread-safe.
 class LocalCluster {
  public:
   struct Options {
@@ -36,6 +38,8 @@ class LocalCluster {
   LocalCluster(const LocalCluster&) = delete;
 
   const ClusterSpec& spec() const;
+  /// The devices of all tasks.
+  std::vector<ListedDevice> list_devices() const;
 
   /// Creates a session with that task as master; it must be destroyed before the cluster.
   /// InvalidArgument: there is no such task, or the options name a GPU that cannot be used.

@@ -8,6 +8,7 @@
 
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/op_library.hpp"
+#include "troupe/graph/support/environment.hpp"
 
 namespace troupe::accelerator {
 namespace {
@@ -69,6 +70,8 @@ std::string card_library_abi() {
 }
 
 Result<std::shared_ptr<const CardLibrary>> load_cuda(const CudaPlaces& places) {
+  if (auto given = variable(process_environment(), "TROUPE_CARD_LIBRARY"); !given.empty())
+    return open_library(given);
   if (std::ranges::none_of(places.driver_files, is_there))
     return not_found("there is no NVIDIA driver: no " + joined(places.driver_files));
   auto libraries = places.libraries.empty() ? own_places() : places.libraries;

@@ -28,7 +28,8 @@ struct CudaPlaces {
   std::vector<std::string> libraries = {};
 };
 
-/// The library, which stays loaded. NotFound where there is no driver; FailedPrecondition where
+/// The library, which stays loaded: that file which the variable TROUPE_CARD_LIBRARY names, such as
+/// one of emulated cards, if it is set. NotFound where there is no driver; FailedPrecondition where
 /// there is no library, or one of another build, or where it lacks libraries of its own.
 Result<std::shared_ptr<const CardLibrary>> load_cuda(const CudaPlaces& places = {});
 

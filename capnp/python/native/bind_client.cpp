@@ -30,10 +30,7 @@ nb::tuple list_devices(OwnedClient& client, int64_t timeout_ms) {
   auto found =
       take(call(client, [&](Client& c) { return c.list_devices(milliseconds(timeout_ms)); }));
   nb::list devices;
-  for (const auto& device : found.devices) {
-    const auto& about = device.attributes;
-    devices.append(nb::make_tuple(device.name, about.type, about.memory_limit, device.incarnation));
-  }
+  for (const auto& device : found.devices) devices.append(to_tuple(device));
   return nb::make_tuple(devices, to_texts(found.missing));
 }
 

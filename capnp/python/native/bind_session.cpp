@@ -193,6 +193,13 @@ void bind_session(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("container"), nb::arg("enqueue_ops"), nb::arg("close_op"),
           nb::arg("cancel_op"), nb::arg("end_codes"))
+      .def(
+          "list_devices",
+          [](OpenSession& open) {
+            nb::list devices;
+            for (const auto& device : open.list_devices()) devices.append(to_tuple(device));
+            return devices;
+          })
       .def_prop_ro("warnings", [](OpenSession& open) { return open.session().warnings(); })
       .def("close", [](OpenSession& open) {
         check(without_gil([&] { return open.session().close(); }));

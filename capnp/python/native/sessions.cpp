@@ -46,6 +46,11 @@ std::string program_name() {
   return script == "-c" || script == "-m" ? "" : script.substr(script.rfind('/') + 1);
 }
 
+nb::tuple to_tuple(const ListedDevice& device) {
+  const auto& about = device.attributes;
+  return nb::make_tuple(device.name, about.type, about.memory_limit, device.incarnation);
+}
+
 void log_warning(const std::string& text) {
   nb::gil_scoped_acquire gil;
   nb::module_::import_("logging").attr("getLogger")("troupe").attr("warning")("%s", text);
@@ -98,7 +103,8 @@ GpuOptions to_gpu_options(nb::dict options) {
   return {
       .cards = option<std::vector<int>>(options, "gpus", {}),
       .memory_fraction = option(options, "gpu_memory_fraction", 0.0),
-      .reserves_memory = option(options, "gpu_reserves_memory", false)};
+      .reserves_memory = option(options, "gpu_reserves_memory", false),
+      .captures_graphs = option(options, "gpu_captures_graphs", true)};
 }
 
 Target to_target(nb::dict options) {

@@ -38,6 +38,10 @@ class OpenSession {
 
   Session& session() { return *session_; }
   bool is_remote() const { return is_remote_; }
+  /// Those of this process; none of a session with a target.
+  std::vector<ListedDevice> list_devices() const {
+    return cluster_ ? cluster_->list_devices() : std::vector<ListedDevice>();
+  }
   FeedRules feed_rules() const { return {.may_alias = is_remote(), .decrefs = decrefs_}; }
   const std::shared_ptr<DeferredDecrefs>& decrefs() const { return decrefs_; }
 
@@ -47,6 +51,9 @@ class OpenSession {
   bool is_remote_;
   std::shared_ptr<DeferredDecrefs> decrefs_ = std::make_shared<DeferredDecrefs>();
 };
+
+/// (name, type, bytes of memory, incarnation).
+nb::tuple to_tuple(const ListedDevice& device);
 
 /// The name of the script that runs; to be called with the GIL. Empty in an interactive session.
 std::string program_name();

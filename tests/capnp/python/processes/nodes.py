@@ -32,7 +32,9 @@ class Nodes:
 
     FLAGS = ["--log-level=error"]
 
-    def __init__(self, **jobs):
+    def __init__(self, flags=(), environment=None, **jobs):
+        self._flags = [*self.FLAGS, *flags]
+        self._environment = {**os.environ, **(environment or {})}
         ports = iter(free_ports(sum(jobs.values())))
         self.cluster = {
             job: [f"127.0.0.1:{next(ports)}" for _ in range(count)] for job, count in jobs.items()
@@ -48,7 +50,7 @@ class Nodes:
         flags = ["--cluster", json.dumps(self.cluster), "--job", job, "--task", str(task)]
         command = ["setpriv", "--pdeathsig", "KILL", PROGRAMS / "troupe-node"]
         self._processes[job, task] = subprocess.Popen(
-            [*command, *flags, *self.FLAGS], stdout=subprocess.PIPE
+            [*command, *flags, *self._flags], stdout=subprocess.PIPE, env=self._environment
         )
 
     def restart(self, job, task):

@@ -14,7 +14,8 @@ class GPUOptions(Options):
     """How a server, or a session without a target, uses the GPUs of its machine.
 
     They read `visible_device_list`, `per_process_gpu_memory_fraction` and `allow_growth`: without
-    it a fraction that is given is reserved at the start. The other fields have no effect.
+    it a fraction that is given is reserved at the start. `capture_graphs` is Troupe's addition:
+    without it no part of a step is captured as work of a card. The other fields have no effect.
     """
 
     _fields = {
@@ -26,6 +27,7 @@ class GPUOptions(Options):
         "polling_active_delay_usecs": 0,
         "polling_inactive_delay_msecs": 0,
         "force_gpu_compatible": False,
+        "capture_graphs": True,
         "experimental": AnyOptions,
     }
 
@@ -36,6 +38,7 @@ class GPUOptions(Options):
             "gpus": [int(card) for card in cards],
             "gpu_memory_fraction": fraction,
             "gpu_reserves_memory": fraction > 0 and not self.allow_growth,
+            "gpu_captures_graphs": self.capture_graphs,
         }
 
 

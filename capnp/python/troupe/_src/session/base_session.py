@@ -312,7 +312,7 @@ class BaseSession:
     def list_devices(self) -> List[Device]:
         """The devices of all tasks that answer."""
         if not self._target:
-            return [Device("/job:localhost/task:0/device:CPU:0", "CPU", 0, 0)]
+            return [Device(*device) for device in self._ready().list_devices()]
         return list_devices(self._target, self._config)
 
     def close(self) -> None:

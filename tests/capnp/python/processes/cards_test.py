@@ -1,0 +1,129 @@
+"""Programs on GPUs: emulated cards, which run the kernels of NVIDIA's cards on the host."""
+
+import os
+import unittest
+
+from nodes import PROGRAMS, Nodes
+
+# Read when the first session opens.
+os.environ["TROUPE_CARD_LIBRARY"] = str(PROGRAMS.parent / "lib/libtroupe_emulated_cuda.so")
+
+import numpy as np  # noqa: E402
+import troupe as tf  # noqa: E402
+
+SOFT = tf.ConfigProto(allow_soft_placement=True)
+
+
+class Network:
+    """Two layers that learn which of two halves of a vector has the greater sum."""
+
+    def __init__(self, device):
+        with tf.device(device):
+            self.x = tf.placeholder(tf.float32, [None, 20])
+            self.labels = tf.placeholder(tf.int32, [None])
+            hidden = tf.layers.dense(
+                self.x, 16, tf.nn.relu, kernel_initializer=tf.glorot_uniform_initializer(seed=1)
+            )
+            logits = tf.layers.dense(
+                hidden, 2, kernel_initializer=tf.glorot_uniform_initializer(seed=2)
+            )
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+                labels=self.labels, logits=logits
+            )
+            self.loss = tf.reduce_mean(losses)
+            self.right = tf.reduce_mean(tf.to_float(tf.nn.in_top_k(logits, self.labels, 1)))
+            self.train = tf.train.AdamOptimizer(0.05).minimize(self.loss)
+            self.initialize = tf.global_variables_initializer()
+
+    def feeds(self, seed):
+        x = np.random.RandomState(seed).randn(64, 20)
+        return {self.x: x, self.labels: x[:, :10].sum(1) > x[:, 10:].sum(1)}
+
+    def learn(self, session):
+        """The losses of all steps, and the accuracy after them."""
+        session.run(self.initialize)
+        losses = [session.run([self.loss, self.train], self.feeds(i))[0] for i in range(80)]
+        return losses, session.run(self.right, self.feeds(100))
+
+
+class CardsTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def learned(self, device, config):
+        tf.reset_default_graph()
+        network = Network(device)
+        with tf.Session(config=config) as session:
+            return network.learn(session)
+
+    def test_a_session_of_this_process_lists_its_cards(self):
+        with tf.Session() as session:
+            names = [device.name for device in session.list_devices()]
+        place = "/job:localhost/task:0/device:"
+        self.assertEqual(names, [f"{place}{name}" for name in ("CPU:0", "GPU:0", "GPU:1")])
+        one = tf.ConfigProto(gpu_options=tf.GPUOptions(visible_device_list="1"))
+        with tf.Session(config=one) as session:
+            self.assertEqual(len(session.list_devices()), 2)
+        with tf.Session(config=tf.ConfigProto(device_count={"GPU": 0})) as session:
+            self.assertEqual(len(session.list_devices()), 1)
+
+    def test_a_network_learns_on_a_card_as_on_the_cpu(self):
+        losses, accuracy = self.learned("/gpu:1", SOFT)
+        expected, expected_accuracy = self.learned("/cpu:0", SOFT)
+        np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-4)
+        self.assertGreater(accuracy, 0.9)
+        self.assertAlmostEqual(accuracy, expected_accuracy, delta=0.02)
+
+    def test_captured_work_gives_the_same_as_single_kernels(self):
+        plain = tf.ConfigProto(
+            allow_soft_placement=True, gpu_options=tf.GPUOptions(capture_graphs=False)
+        )
+        self.assertEqual(self.learned("/gpu:0", SOFT), self.learned("/gpu:0", plain))
+
+    def test_an_op_without_a_kernel_of_the_card_names_itself(self):
+        with tf.device("/gpu:0"):
+            text = tf.strings.upper(tf.constant("a"))
+        with tf.Session() as session, self.assertRaisesRegex(tf.errors.OpError, "StringUpper"):
+            session.run(text)
+        with tf.Session(config=SOFT) as session:
+            self.assertEqual(session.run(text), b"A")
+
+    def tensors_between_cards(self, *flags):
+        """What comes back from cards of two nodes that hand tensors to each other."""
+        tf.reset_default_graph()
+        numbers = np.random.RandomState(3).rand(1024, 1024).astype(np.float32)
+        fed = tf.placeholder(tf.float32, numbers.shape)
+        with tf.device("/job:worker/task:0/gpu:0"):
+            doubled = fed * 2.0
+        with tf.device("/job:worker/task:1/gpu:1"):
+            rows = tf.reduce_sum(tf.exp(-doubled), axis=1)
+        with tf.device("/job:worker/task:0/gpu:1"):
+            result = tf.nn.top_k(rows + doubled[0], 5)
+        with Nodes(flags=flags, worker=2) as nodes:
+            with tf.Session(nodes.target("worker", 0)) as session:
+                for _ in range(4):  # regions are lent after the first step, pieces are captured
+                    values, places = session.run(result, {fed: numbers})
+        sums = np.exp(-2 * numbers).sum(1) + 2 * numbers[0]
+        expected = np.argsort(-sums)[:5]
+        np.testing.assert_array_equal(places, expected)
+        np.testing.assert_allclose(values, sums[expected], rtol=1e-4)
+
+    def test_nodes_of_a_machine_hand_tensors_from_card_to_card(self):
+        self.tensors_between_cards("--gpu-memory-fraction", "0.4")
+
+    def test_nodes_of_different_machines_send_tensors_of_cards(self):
+        self.tensors_between_cards("--tcp-only")
+
+    def test_a_node_gives_a_task_no_more_of_a_card_than_its_fraction(self):
+        with Nodes(flags=["--gpu-memory-fraction", "0.25"], worker=2) as nodes:
+            with tf.Session(nodes.target("worker", 1)) as session:
+                gpus = [d for d in session.list_devices() if d.device_type == "GPU"]
+                self.assertEqual({gpu.memory_limit_bytes for gpu in gpus}, {1 << 30})
+                with tf.device("/job:worker/task:1/gpu:0"):
+                    large = tf.zeros([300, 1024, 1024]) + 1.0
+                with self.assertRaisesRegex(tf.errors.ResourceExhaustedError, "1 GiB"):
+                    session.run(tf.reduce_sum(large))
+
+
+if __name__ == "__main__":
+    unittest.main()
