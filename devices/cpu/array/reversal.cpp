@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/array/sequences.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
@@ -34,36 +35,11 @@ Status compute_reverse(Launch& launch) {
   return set_copy<C>(launch, shape, nest, first);
 }
 
-/// The two axes that a ReverseSequence is about.
-struct SequenceAxes {
-  int64_t sequence, batch;
-};
-
-template <class I>
-Status check_sequences(const Tensor& lengths, const Shape& shape, const SequenceAxes& axes) {
-  for (auto axis : {axes.sequence, axes.batch})
-    if (axis >= shape.rank())
-      return invalid_argument(
-          "'seq_dim' and 'batch_dim' must be axes of " + shape.to_string() + ", but one is " +
-          std::to_string(axis));
-  auto count = shape[static_cast<int>(axes.batch)], size = shape[static_cast<int>(axes.sequence)];
-  if (lengths.shape() != Shape{count})
-    return invalid_argument(
-        "'seq_lengths' must have a length for each of the " + std::to_string(count) +
-        " sequences, but have shape " + lengths.shape().to_string());
-  for (auto length : lengths.values<I>())
-    if (length < 0 || length > size)
-      return invalid_argument(
-          "'seq_lengths' must lie in [0, " + std::to_string(size) + "], but one is " +
-          std::to_string(length));
-  return {};
-}
-
 template <class C, class I>
 Status compute_reverse_sequence(Launch& launch, const SequenceAxes& axes) {
   const auto& in = launch.input(0);
   const auto& shape = in.shape();
-  auto status = check_sequences<I>(launch.input(1), shape, axes);
+  auto status = check_sequences(launch.input(1), shape, axes);
   if (!status.ok()) return status;
   auto out = launch.allocate(in.dtype(), shape);
   if (!out) return out.status();
@@ -89,6 +65,27 @@ Status compute_reverse_sequence(Launch& launch, const SequenceAxes& axes) {
 }
 
 }  // namespace
+
+Status check_sequences(const Tensor& lengths, const Shape& shape, const SequenceAxes& axes) {
+  for (auto axis : {axes.sequence, axes.batch})
+    if (axis >= shape.rank())
+      return invalid_argument(
+          "'seq_dim' and 'batch_dim' must be axes of " + shape.to_string() + ", but one is " +
+          std::to_string(axis));
+  auto count = shape[static_cast<int>(axes.batch)], size = shape[static_cast<int>(axes.sequence)];
+  if (lengths.shape() != Shape{count})
+    return invalid_argument(
+        "'seq_lengths' must have a length for each of the " + std::to_string(count) +
+        " sequences, but have shape " + lengths.shape().to_string());
+  auto given = to_ints(lengths);
+  CHECK(given);
+  for (auto length : *given)
+    if (length < 0 || length > size)
+      return invalid_argument(
+          "'seq_lengths' must lie in [0, " + std::to_string(size) + "], but one is " +
+          std::to_string(length));
+  return {};
+}
 
 void add_reversal_kernels(KernelCatalog& catalog) {
   catalog.add("ReverseV2", [](const Node& node) {

@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/indexing/partition.hpp"
+#include "troupe/devices/cpu/indexing/roll_shifts.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
@@ -17,31 +18,6 @@ std::vector<int64_t> read_all_ints(const Tensor& tensor) {
   return ints;
 }
 
-/// By how many places each axis moves forward: from 0 to less than its size.
-Result<std::array<int64_t, Shape::max_rank>> roll_shifts(
-    const Shape& shape, const Tensor& shifts, const Tensor& axes) {
-  if (shape.is_scalar()) return invalid_argument("a scalar cannot be rolled");
-  if (shifts.shape().rank() > 1 || axes.shape().rank() > 1)
-    return invalid_argument(
-        "shift and axis must be scalars or vectors, but have the shapes " +
-        shifts.shape().to_string() + " and " + axes.shape().to_string());
-  if (shifts.shape() != axes.shape())
-    return invalid_argument(
-        "shift and axis must have one shape, but have " + shifts.shape().to_string() + " and " +
-        axes.shape().to_string());
-  std::array<int64_t, Shape::max_rank> result{};
-  auto given = read_all_ints(shifts), named = read_all_ints(axes);
-  for (size_t i = 0; i < given.size(); ++i) {
-    auto axis = find_axis(named[i], shape.rank());
-    if (!axis) return axis.status();
-    auto size = shape[*axis];
-    if (size == 0) continue;
-    auto& shift = result[static_cast<size_t>(*axis)];
-    shift = (shift + given[i] % size + size) % size;
-  }
-  return result;
-}
-
 /// A block of the input whose elements stay together: the walk over it, and where it begins.
 struct RolledBlock {
   LoopNest<2> nest;
@@ -49,8 +25,7 @@ struct RolledBlock {
 };
 
 /// Bit i of `wrapped` says whether the block holds, of axis i, what leaves at its end.
-RolledBlock rolled_block(
-    const Shape& shape, const std::array<int64_t, Shape::max_rank>& shifts, unsigned wrapped) {
+RolledBlock rolled_block(const Shape& shape, const RollShifts& shifts, unsigned wrapped) {
   RolledBlock block;
   auto strides = strides_of(shape);
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
@@ -102,6 +77,29 @@ Status compute_lin_space(Launch& launch) {
 }
 
 }  // namespace
+
+Result<RollShifts> roll_shifts(const Shape& shape, const Tensor& shifts, const Tensor& axes) {
+  if (shape.is_scalar()) return invalid_argument("a scalar cannot be rolled");
+  if (shifts.shape().rank() > 1 || axes.shape().rank() > 1)
+    return invalid_argument(
+        "shift and axis must be scalars or vectors, but have the shapes " +
+        shifts.shape().to_string() + " and " + axes.shape().to_string());
+  if (shifts.shape() != axes.shape())
+    return invalid_argument(
+        "shift and axis must have one shape, but have " + shifts.shape().to_string() + " and " +
+        axes.shape().to_string());
+  RollShifts result{};
+  auto given = read_all_ints(shifts), named = read_all_ints(axes);
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto axis = find_axis(named[i], shape.rank());
+    if (!axis) return axis.status();
+    auto size = shape[*axis];
+    if (size == 0) continue;
+    auto& shift = result[static_cast<size_t>(*axis)];
+    shift = (shift + given[i] % size + size) % size;
+  }
+  return result;
+}
 
 void add_rolling_kernels(KernelCatalog& catalog) {
   catalog.add(
