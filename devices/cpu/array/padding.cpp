@@ -97,18 +97,13 @@ Status compute_pad_v2(Launch& launch) {
 class Mirror {
  public:
   /// `inner`: the tensor's shape; its continuation has the other one.
-  static Result<Mirror> of(
-      const Shape& inner, const Shape& padded, const Paddings& paddings, bool repeats_ends) {
-    for (int axis = 0; axis < inner.rank(); ++axis) {
-      auto most = std::max<int64_t>(inner[axis] - (repeats_ends ? 0 : 1), 0);
-      if (std::max(paddings.before(axis), paddings.after(axis)) > most)
-        return invalid_argument(
-            "an axis of size " + std::to_string(inner[axis]) + " mirrors at most " +
-            std::to_string(most) + " elements, but the paddings are " +
-            std::to_string(paddings.before(axis)) + " and " + std::to_string(paddings.after(axis)));
-    }
-    return Mirror(inner, padded, paddings, repeats_ends);
-  }
+  Mirror(const Shape& inner, const Shape& padded, const Paddings& paddings, bool repeats_ends)
+      : rank_(inner.rank()),
+        inner_(inner),
+        padded_(padded),
+        strides_(strides_of(inner)),
+        paddings_(paddings),
+        repeat_(repeats_ends ? 1 : 0) {}
 
   int64_t row_size() const { return rank_ == 0 ? 1 : padded_[rank_ - 1]; }
   int64_t rows() const { return padded_.elements() / std::max<int64_t>(row_size(), 1); }
@@ -131,14 +126,6 @@ class Mirror {
   }
 
  private:
-  Mirror(const Shape& inner, const Shape& padded, const Paddings& paddings, bool repeats_ends)
-      : rank_(inner.rank()),
-        inner_(inner),
-        padded_(padded),
-        strides_(strides_of(inner)),
-        paddings_(paddings),
-        repeat_(repeats_ends ? 1 : 0) {}
-
   int64_t source(int axis, int64_t position) const {
     auto at = position - paddings_.before(axis);
     if (at < 0) return -at - repeat_;
@@ -159,15 +146,15 @@ Status compute_mirror_pad(Launch& launch, bool repeats_ends) {
   if (!paddings) return paddings.status();
   auto padded = padded_shape(in.shape(), *paddings);
   if (!padded) return padded.status();
-  auto mirror = Mirror::of(in.shape(), *padded, *paddings, repeats_ends);
-  if (!mirror) return mirror.status();
+  if (auto status = check_mirror(in.shape(), *paddings, repeats_ends); !status.ok()) return status;
+  Mirror mirror(in.shape(), *padded, *paddings, repeats_ends);
   auto out = launch.allocate(in.dtype(), *padded);
   if (!out) return out.status();
   const auto* from = cells<C>(in);
   auto* to = mutable_cells<C>(*out);
-  parallel_ranges(mirror->rows(), mirror->row_size(), [&](int64_t begin, int64_t end) {
+  parallel_ranges(mirror.rows(), mirror.row_size(), [&](int64_t begin, int64_t end) {
     for (auto row = begin; row < end; ++row)
-      mirror->each_in_row(row, [&](int64_t i, int64_t j) { to[j] = from[i]; });
+      mirror.each_in_row(row, [&](int64_t i, int64_t j) { to[j] = from[i]; });
   });
   launch.set(0, *std::move(out));
   return {};
@@ -178,25 +165,17 @@ Status compute_mirror_pad_grad(Launch& launch, bool repeats_ends) {
   const auto& in = launch.input(0);
   auto paddings = Paddings::of(launch.input(1), in.shape().rank());
   if (!paddings) return paddings.status();
-  auto inner = in.shape();
-  for (int axis = 0; axis < inner.rank(); ++axis) {
-    auto size = inner[axis] - paddings->before(axis) - paddings->after(axis);
-    if (size < 0)
-      return invalid_argument(
-          "an axis of size " + std::to_string(inner[axis]) + " cannot have " +
-          std::to_string(paddings->before(axis)) + " and " + std::to_string(paddings->after(axis)) +
-          " elements of padding");
-    inner.set(axis, size);
-  }
-  auto mirror = Mirror::of(inner, in.shape(), *paddings, repeats_ends);
-  if (!mirror) return mirror.status();
+  auto shape = mirrored_shape(in.shape(), *paddings, repeats_ends);
+  if (!shape) return shape.status();
+  const auto& inner = *shape;
+  Mirror mirror(inner, in.shape(), *paddings, repeats_ends);
   auto out = launch.allocate(in.dtype(), inner);
   if (!out) return out.status();
   // Sums of 16-bit floats are made as floats.
   std::vector<Promoted<T>> sums(static_cast<size_t>(inner.elements()));
   const auto* from = in.data<T>();
-  for (int64_t row = 0; row < mirror->rows(); ++row)
-    mirror->each_in_row(row, [&](int64_t i, int64_t j) {
+  for (int64_t row = 0; row < mirror.rows(); ++row)
+    mirror.each_in_row(row, [&](int64_t i, int64_t j) {
       auto& sum = sums[static_cast<size_t>(i)];
       sum = static_cast<Promoted<T>>(wrap(sum) + wrap(promote(from[j])));
     });
@@ -207,6 +186,33 @@ Status compute_mirror_pad_grad(Launch& launch, bool repeats_ends) {
 }
 
 }  // namespace
+
+Status check_mirror(const Shape& inner, const Paddings& paddings, bool repeats_ends) {
+  for (int axis = 0; axis < inner.rank(); ++axis) {
+    auto most = std::max<int64_t>(inner[axis] - (repeats_ends ? 0 : 1), 0);
+    if (std::max(paddings.before(axis), paddings.after(axis)) > most)
+      return invalid_argument(
+          "an axis of size " + std::to_string(inner[axis]) + " mirrors at most " +
+          std::to_string(most) + " elements, but the paddings are " +
+          std::to_string(paddings.before(axis)) + " and " + std::to_string(paddings.after(axis)));
+  }
+  return {};
+}
+
+Result<Shape> mirrored_shape(const Shape& padded, const Paddings& paddings, bool repeats_ends) {
+  auto inner = padded;
+  for (int axis = 0; axis < inner.rank(); ++axis) {
+    auto size = inner[axis] - paddings.before(axis) - paddings.after(axis);
+    if (size < 0)
+      return invalid_argument(
+          "an axis of size " + std::to_string(inner[axis]) + " cannot have " +
+          std::to_string(paddings.before(axis)) + " and " + std::to_string(paddings.after(axis)) +
+          " elements of padding");
+    inner.set(axis, size);
+  }
+  if (auto status = check_mirror(inner, paddings, repeats_ends); !status.ok()) return status;
+  return inner;
+}
 
 void add_padding_kernels(KernelCatalog& catalog) {
   catalog.add("PadV2", [](const Node& node) {

@@ -29,6 +29,12 @@ class Paddings {
 /// The shape with its paddings.
 Result<Shape> padded_shape(const Shape& shape, const Paddings& paddings);
 
+/// Whether a tensor of that shape can be continued so far by mirroring it at its ends, which are
+/// repeated or not.
+Status check_mirror(const Shape& inner, const Paddings& paddings, bool repeats_ends);
+/// The shape of the tensor that was so continued to that shape.
+Result<Shape> mirrored_shape(const Shape& padded, const Paddings& paddings, bool repeats_ends);
+
 /// A padded tensor as rows along the last axis that has paddings, with the axes after it.
 class PaddedRows {
  public:
