@@ -33,6 +33,7 @@ constexpr std::string_view computing[] = {
     "BroadcastGradientArgs",
     "ConcatOffset",
     "Const",
+    "InvertPermutation",
     "IsVariableInitialized",
     "LinSpace",
     "Range",

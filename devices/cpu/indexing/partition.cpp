@@ -7,116 +7,38 @@
 #include "troupe/devices/cpu/indexing/distinct.hpp"
 #include "troupe/devices/cpu/indexing/partition.hpp"
 #include "troupe/devices/cpu/indexing/slices.hpp"
+#include "troupe/devices/cpu/indexing/stitches.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
 namespace {
 
-/// The axes of `whole` after those of `prefix`, with which it must begin.
-Result<std::span<const int64_t>> axes_after(const Shape& whole, const Shape& prefix) {
-  auto count = static_cast<size_t>(prefix.rank());
-  if (whole.rank() >= prefix.rank() &&
-      std::ranges::equal(whole.sizes().first(count), prefix.sizes()))
-    return whole.sizes().subspan(count);
-  return invalid_argument(
-      "the shape of the data, " + whole.to_string() + ", must begin with that of the indices, " +
-      prefix.to_string());
-}
-
-/// A tensor of that many slices.
-Result<Tensor> allocate_slices(
-    const Launch& launch, DType dtype, int64_t count, std::span<const int64_t> slice) {
-  std::vector<int64_t> sizes = {count};
-  sizes.insert(sizes.end(), slice.begin(), slice.end());
-  auto shape = Shape::make(sizes);
-  if (!shape) return shape.status();
-  return launch.allocate(dtype, *shape);
-}
-
-int64_t elements_of(std::span<const int64_t> sizes) {
-  int64_t elements = 1;
-  for (auto size : sizes) elements *= size;
-  return elements;
-}
-
-/// Which slices each part gets.
-Result<std::vector<std::vector<int64_t>>> slices_of_parts(const Tensor& chosen, int64_t parts) {
-  std::vector<std::vector<int64_t>> slices(static_cast<size_t>(parts));
-  for (int64_t i = 0; i < chosen.elements(); ++i) {
-    auto part = chosen.data<int32_t>()[i];
-    if (part < 0 || part >= parts)
-      return invalid_argument(
-          "partition " + std::to_string(part) + " (number " + std::to_string(i) +
-          " of the partitions) is not in [0, " + std::to_string(parts) + ")");
-    slices[static_cast<size_t>(part)].push_back(i);
-  }
-  return slices;
-}
-
 Status compute_dynamic_partition(Launch& launch, GatherSlices gather, int64_t parts) {
-  const auto &data = launch.input(0), &chosen = launch.input(1);
-  auto slice = axes_after(data.shape(), chosen.shape());
-  if (!slice) return slice.status();
-  auto slices = slices_of_parts(chosen, parts);
-  if (!slices) return slices.status();
+  const auto& data = launch.input(0);
+  auto split = read_parts(launch, parts);
+  if (!split) return split.status();
   int index = 0;
-  for (const auto& positions : *slices) {
+  for (const auto& positions : split->parts) {
     auto count = static_cast<int64_t>(positions.size());
-    auto out = allocate_slices(launch, data.dtype(), count, *slice);
+    auto shape = shape_of_slices(count, split->slice);
+    auto out = shape ? launch.allocate(data.dtype(), *shape) : Result<Tensor>(shape.status());
     if (!out) return out.status();
-    gather(out->mutable_raw(), data.raw(), positions.data(), count, elements_of(*slice));
+    gather(out->mutable_raw(), data.raw(), positions.data(), count, split->slice.elements());
     launch.set(index++, *std::move(out));
   }
   return {};
 }
 
-/// The number of slices that are stitched together, from inputs of indices and as many of data,
-/// which are checked.
-Result<int64_t> check_stitches(const Launch& launch, int count) {
-  int64_t most = -1;
-  for (int i = 0; i < count; ++i) {
-    const auto& indices = launch.input(i);
-    for (int64_t k = 0; k < indices.elements(); ++k) {
-      auto index = indices.data<int32_t>()[k];
-      if (index < 0)
-        return invalid_argument(
-            "index " + std::to_string(index) + " (number " + std::to_string(k) + " of indices " +
-            std::to_string(i) + ") is negative");
-      most = std::max(most, int64_t{index});
-    }
-    auto first = axes_after(launch.input(count).shape(), launch.input(0).shape());
-    auto slice = axes_after(launch.input(count + i).shape(), indices.shape());
-    for (const auto* axes : {&first, &slice})
-      if (!*axes) return axes->status();
-    if (!std::ranges::equal(*first, *slice))
-      return invalid_argument(
-          "the slices of data " + std::to_string(i) + " have the shape " +
-          Shape(*slice).to_string() + ", but those before have " + Shape(*first).to_string());
-  }
-  return most + 1;
-}
-
 Status compute_dynamic_stitch(Launch& launch, UpdateSlices replace) {
   auto count = launch.input_count() / 2;
-  auto slices = check_stitches(launch, count);
-  if (!slices) return slices.status();
-  const auto& data = launch.input(count);
-  auto slice = axes_after(data.shape(), launch.input(0).shape());
-  auto out = allocate_slices(launch, data.dtype(), *slices, *slice);
+  auto stitches = read_stitches(launch);
+  if (!stitches) return stitches.status();
+  auto shape = shape_of_slices(stitches->count, stitches->slice);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(launch.input(count).dtype(), *shape);
   if (!out) return out.status();
-  auto size = elements_of(*slice);
-  int64_t given = 0;
-  for (int i = 0; i < count; ++i) given += launch.input(i).elements();
-  // With fewer indices than slices, and perhaps with as many, some places stay without a slice.
-  std::vector<bool> is_named(given >= *slices ? static_cast<size_t>(*slices) : 0);
-  auto is_full = !is_named.empty();
-  if (is_full) {
-    for (int i = 0; i < count; ++i)
-      for (auto place : launch.input(i).values<int32_t>())
-        is_named[static_cast<size_t>(place)] = true;
-    is_full = std::ranges::count(is_named, false) == 0;
-  }
-  if (!is_full) set_zeros(*out);
+  auto size = stitches->slice.elements();
+  if (!stitches->is_full) set_zeros(*out);
   for (int i = 0; i < count; ++i) {
     auto places = launch.input(i).values<int32_t>();
     std::vector<int64_t> positions(places.begin(), places.end());

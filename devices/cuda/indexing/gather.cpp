@@ -134,6 +134,14 @@ Result<Kernel> make_gather_nd(const Node& node) {
   });
 }
 
+Result<Kernel> make_resource_gather_nd(const Node& node) {
+  auto dtype = node.attr<DType>("dtype");
+  if (!is_plain(dtype)) return no_kernel(dtype);
+  return cpu::reading_kernel(dtype, [](Launch& launch, const Tensor& value) {
+    return set_slices(launch, value, launch.input(1));
+  });
+}
+
 Status compute_one_hot(Launch& launch, int64_t given_axis) {
   const auto &indices = launch.input(0), &on = launch.input(2);
   for (int i = 1; i <= 3; ++i)
@@ -173,6 +181,7 @@ void add_gather_kernels(KernelCatalog& catalog) {
   catalog.add("GatherV2", make_gather_v2);
   catalog.add("ResourceGather", make_resource_gather);
   catalog.add("GatherNd", make_gather_nd);
+  catalog.add("ResourceGatherNd", make_resource_gather_nd);
   catalog.add("OneHot", [](const Node& node) {
     auto compute = [axis = node.attr<int64_t>("axis")](Launch& launch) {
       return compute_one_hot(launch, axis);
