@@ -84,6 +84,11 @@ class HolderScope {
   const char* before_;
 };
 
+GraphOptions with_limit(GraphOptions graphs, uint64_t device_bytes) {
+  if (graphs.bytes_max == 0) graphs.bytes_max = device_bytes / 2;
+  return graphs;
+}
+
 class CardDevice final : public AcceleratorDevice {
  public:
   explicit CardDevice(AcceleratorOptions options)
@@ -97,7 +102,8 @@ class CardDevice final : public AcceleratorDevice {
         pool_(std::make_shared<StreamOrderedPool>(driver_, options.memory)),
         pinned_(driver_, options.pinned),
         staged_(*driver_, pinned_),
-        graphs_(std::make_shared<GraphCache>(std::move(options.graphs))),
+        graphs_(std::make_shared<GraphCache>(
+            with_limit(std::move(options.graphs), options.memory.limit_bytes))),
         memory_(new DeviceMemory(*this, pool_, graphs_)),
         stream_(driver_, pool_) {
     add_variable_kind(resource_kinds_);

@@ -22,8 +22,9 @@ struct GraphOptions {
   /// Of so many launches at least: a piece of fewer gains too little.
   int launches_min = 8;
   size_t count_max = 64;
-  /// Of the card's memory for all that is kept; a quarter of it for one.
-  uint64_t bytes_max = uint64_t{256} << 20;
+  /// Of the card's memory for all that is kept, which is given up where tensors need it; a quarter
+  /// of it for one. 0: a half of what the device may have.
+  uint64_t bytes_max = 0;
   /// Told why a piece is run node by node.
   std::function<void(const std::string&)> log = {};
 };
