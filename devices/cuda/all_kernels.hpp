@@ -13,6 +13,7 @@ void add_batch_norm_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
+void add_diagonals_kernels(KernelCatalog& catalog);
 void add_elementwise_kernels(KernelCatalog& catalog);
 void add_filling_kernels(KernelCatalog& catalog);
 void add_fused_kernels(KernelCatalog& catalog);

@@ -1,27 +1,10 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
-#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/linalg/diagonal_input.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
-#include "troupe/graph/ops/linalg/diagonal_band.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-/// Which form of an op: the first knows the main diagonal only, the third how to align.
-enum class DiagonalVersion : uint8_t { first = 1, second, third };
-
-DiagonalAlign align_of(const Node& node, DiagonalVersion version) {
-  // The second version has no attribute: its diagonals begin at the left.
-  return version == DiagonalVersion::third ? DiagonalAlign::of(node.attr<std::string>("align"))
-                                           : DiagonalAlign{};
-}
-
-Result<DiagonalBand> band_of(const Launch& launch, int input, DiagonalVersion version) {
-  if (version == DiagonalVersion::first) return DiagonalBand{};
-  auto given = IntInput::of(launch.input(input));
-  if (!given) return given.status();
-  return DiagonalBand::of(given->values());
-}
 
 /// The one element of a scalar input.
 template <class C>
@@ -33,33 +16,6 @@ Result<C> scalar_cell(const Launch& launch, int input) {
         tensor.shape().to_string());
   return *cells<C>(tensor);
 }
-
-/// The diagonals of matrices of one size, and where they lie packed.
-struct DiagonalWalk {
-  int64_t rows, columns;
-  DiagonalBand band;
-  DiagonalAlign align;
-
-  int64_t matrix_size() const { return rows * columns; }
-  int64_t packed_size() const { return band.count() * band.length(rows, columns); }
-
-  /// Calls f(matrix element, packed element, count) for each diagonal of a matrix: the offsets of
-  /// its first element in both, of `count` that are columns + 1 and 1 apart; and `padding` with
-  /// the packed elements before and after it.
-  template <class F, class P>
-  void each(int64_t matrix, const F& f, const P& padding) const {
-    auto width = band.length(rows, columns);
-    auto packed = matrix * packed_size();
-    for (auto d = band.upper; d >= band.lower; --d, packed += width) {
-      auto length = DiagonalBand{d, d}.length(rows, columns);
-      auto start = align.is_left(d) ? 0 : width - length;
-      padding(packed, start);
-      padding(packed + start + length, width - start - length);
-      auto first = d >= 0 ? d : -d * columns;
-      if (length > 0) f(matrix * matrix_size() + first, packed + start, length);
-    }
-  }
-};
 
 constexpr auto no_padding = [](int64_t, int64_t) {};
 
@@ -82,21 +38,15 @@ Status compute_matrix_diag(Launch& launch, DiagonalVersion version, DiagonalAlig
   const auto& diagonal = launch.input(0);
   auto band = band_of(launch, 1, version);
   if (!band) return band.status();
-  int64_t rows = Shape::unknown, columns = Shape::unknown;
+  auto sizes = read_matrix_sizes(launch, version);
+  if (!sizes) return sizes.status();
   C padding{};
   if (version != DiagonalVersion::first) {
-    for (int i : {2, 3}) {
-      if (!launch.input(i).shape().is_scalar())
-        return invalid_argument(
-            "input " + std::to_string(i) + " must be a scalar, but is " +
-            launch.input(i).shape().to_string());
-      (i == 2 ? rows : columns) = launch.input(i).value<int32_t>();
-    }
     auto given = scalar_cell<C>(launch, 4);
     if (!given) return given.status();
     padding = *given;
   }
-  auto shape = band->matrices_of(diagonal.shape(), rows, columns);
+  auto shape = band->matrices_of(diagonal.shape(), sizes->rows, sizes->columns);
   if (!shape) return shape.status();
   auto out = launch.allocate(diagonal.dtype(), *shape);
   if (!out) return out.status();
@@ -174,35 +124,19 @@ Status compute_matrix_set_diag(Launch& launch, DiagonalVersion version, Diagonal
 template <class C>
 Status compute_band_part(Launch& launch) {
   const auto& in = launch.input(0);
-  const auto& shape = in.shape();
-  if (shape.rank() < 2)
-    return invalid_argument("input 0 must have at least rank 2, but is " + shape.to_string());
-  auto rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
-  int64_t kept[2];
-  for (int i : {0, 1}) {
-    auto given = IntInput::of(launch.input(1 + i));
-    if (!given) return given.status();
-    if (!launch.input(1 + i).shape().is_scalar())
-      return invalid_argument(
-          "input " + std::to_string(1 + i) + " must be a scalar, but is " +
-          launch.input(1 + i).shape().to_string());
-    auto most = i == 0 ? rows : columns;
-    kept[i] = (*given)[0] < 0 ? most : (*given)[0];
-    if (kept[i] > most)
-      return invalid_argument(
-          std::string(i == 0 ? "'num_lower'" : "'num_upper'") + " must be at most " +
-          std::to_string(most) + ", but is " + std::to_string(kept[i]));
-  }
-  auto out = launch.allocate(in.dtype(), shape);
+  auto band = read_kept_band(launch);
+  if (!band) return band.status();
+  const auto [rows, columns, lower, upper] = *band;
+  auto out = launch.allocate(in.dtype(), in.shape());
   if (!out) return out.status();
   const auto* from = cells<C>(in);
   auto* to = mutable_cells<C>(*out);
   auto all_rows = columns > 0 ? in.elements() / columns : 0;
-  parallel_ranges(all_rows, columns, [&](int64_t begin, int64_t end) {
+  parallel_ranges(all_rows, columns, [&, rows, columns, lower, upper](int64_t begin, int64_t end) {
     for (auto index = begin; index < end; ++index) {
       auto row = index % rows;
-      auto first = std::clamp<int64_t>(row - kept[0], 0, columns);
-      auto last = std::clamp<int64_t>(row + kept[1] + 1, first, columns);
+      auto first = std::clamp<int64_t>(row - lower, 0, columns);
+      auto last = std::clamp<int64_t>(row + upper + 1, first, columns);
       auto* out_row = to + index * columns;
       const auto* in_row = from + index * columns;
       std::fill(out_row, out_row + first, C{});
