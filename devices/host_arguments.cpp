@@ -71,6 +71,7 @@ Table reductions() {
       {"Bincount", {{1}}},
       {"Cumprod", {{1}}},
       {"Cumsum", {{1}}},
+      {"CumulativeLogsumexp", {{1}}},
       {"EuclideanNorm", {{1}}},
       {"HistogramFixedWidth", {{2}}},
       {"InTopKV2", {{2}}},

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "troupe/devices/cpu/indexing/partition.hpp"
+#include "troupe/devices/cpu/indexing/sorted_rows.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
@@ -58,14 +59,8 @@ void find_bounds(
 
 Status compute_bounds(Launch& launch, FindBounds find, DType index_dtype) {
   const auto &sorted = launch.input(0), &values = launch.input(1);
-  if (sorted.shape().rank() != 2 || values.shape().rank() != 2 ||
-      sorted.shape()[0] != values.shape()[0])
-    return invalid_argument(
-        "'sorted_inputs' and 'values' must be matrices with as many rows, but have the shapes " +
-        sorted.shape().to_string() + " and " + values.shape().to_string());
-  auto size = sorted.shape()[1];
-  if (index_dtype == DType::int32 && size > std::numeric_limits<int32_t>::max())
-    return invalid_argument("rows of " + std::to_string(size) + " are too long for int32");
+  auto status = check_sorted_rows(sorted.shape(), values.shape(), index_dtype);
+  if (!status.ok()) return status;
   auto places = launch.allocate(DType::int64, values.shape());
   if (!places) return places.status();
   auto* to = places->mutable_data<int64_t>();
@@ -106,6 +101,17 @@ Result<Kernel> make_where(const Node& node) {
 }
 
 }  // namespace
+
+Status check_sorted_rows(const Shape& sorted, const Shape& values, DType places) {
+  if (sorted.rank() != 2 || values.rank() != 2 || sorted[0] != values[0])
+    return invalid_argument(
+        "'sorted_inputs' and 'values' must be matrices with as many rows, but have the shapes " +
+        sorted.to_string() + " and " + values.to_string());
+  auto size = sorted[1];
+  if (places == DType::int32 && size > std::numeric_limits<int32_t>::max())
+    return invalid_argument("rows of " + std::to_string(size) + " are too long for int32");
+  return {};
+}
 
 void add_search_kernels(KernelCatalog& catalog) {
   catalog.add("Where", make_where);

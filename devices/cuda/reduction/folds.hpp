@@ -121,6 +121,24 @@ struct FoldAny {
   TROUPE_BOTH static bool join(bool x, bool y) { return x || y; }
 };
 
+/// The logarithm of a sum of exponentials; that of none is the least number of a T, as on CPUs.
+template <class T>
+struct FoldLogSumExp {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    if constexpr (sizeof(T) == 8) return bits_as<A>(uint64_t{0xffefffffffffffff});
+    else if constexpr (sizeof(T) == 4) return bits_as<A>(uint32_t{0xff7fffff});
+    else return A(-65504);
+  }
+  template <class A>
+  TROUPE_BOTH static A join(A x, A y) {
+    if (x != x || y != y) return x + y;
+    auto greater = x > y ? x : y, less = x > y ? y : x;
+    if (greater - greater != A(0)) return greater;  // an infinity
+    return greater + log1p(exp(less - greater));
+  }
+};
+
 /// What is left to do with the result of a fold.
 enum class Finish : uint8_t { nothing, divide, root };
 

@@ -36,11 +36,11 @@ Status compute_scan(Launch& launch, const ScanOp& op) {
   return set_launched(launch, 0, *std::move(result), "a scan");
 }
 
-KernelCatalog::Make scan(bool is_product) {
-  return [is_product](const Node& node) -> Result<Kernel> {
+KernelCatalog::Make scan(ScanKind kind) {
+  return [kind](const Node& node) -> Result<Kernel> {
     auto dtype = node.attr<DType>("T");
     ScanOp op{
-        find_scan(is_product, element_of(dtype)), node.attr<bool>("exclusive"),
+        find_scan(kind, element_of(dtype)), node.attr<bool>("exclusive"),
         node.attr<bool>("reverse")};
     if (!op.function) return no_kernel(dtype);
     return Kernel{.compute = [op](Launch& launch) { return compute_scan(launch, op); }};
@@ -50,8 +50,9 @@ KernelCatalog::Make scan(bool is_product) {
 }  // namespace
 
 void add_scan_kernels(KernelCatalog& catalog) {
-  catalog.add("Cumsum", scan(/*is_product=*/false));
-  catalog.add("Cumprod", scan(/*is_product=*/true));
+  catalog.add("Cumsum", scan(ScanKind::sum));
+  catalog.add("Cumprod", scan(ScanKind::product));
+  catalog.add("CumulativeLogsumexp", scan(ScanKind::log_sum_exp));
 }
 
 }  // namespace troupe::cuda

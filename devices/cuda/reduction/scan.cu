@@ -90,10 +90,23 @@ LaunchScan find(Element element) {
   }
 }
 
+LaunchScan find_log_sum_exp(Element element) {
+  switch (element) {
+    case Element::float32: return launch<FoldLogSumExp<float>, float>;
+    case Element::float64: return launch<FoldLogSumExp<double>, double>;
+    case Element::float16: return launch<FoldLogSumExp<Half>, Half>;
+    default: return nullptr;
+  }
+}
+
 }  // namespace
 
-LaunchScan find_scan(bool is_product, Element element) {
-  return is_product ? find<FoldProduct>(element) : find<FoldSum>(element);
+LaunchScan find_scan(ScanKind kind, Element element) {
+  switch (kind) {
+    case ScanKind::sum: return find<FoldSum>(element);
+    case ScanKind::product: return find<FoldProduct>(element);
+    default: return find_log_sum_exp(element);
+  }
 }
 
 }  // namespace troupe::cuda

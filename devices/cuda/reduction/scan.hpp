@@ -6,8 +6,10 @@
 
 namespace troupe::cuda {
 
-/// Sets each element of the lines of [outer, size, inner] to the sum, or the product, of those up
-/// to it along the line, without itself where it is exclusive; from the end on where it is
+enum class ScanKind : uint8_t { sum, product, log_sum_exp };
+
+/// Sets each element of the lines of [outer, size, inner] to the sum, or what else, of those up to
+/// it along the line, without itself where it is exclusive; from the end on where it is
 /// reversed.
 struct ScanCall {
   void* out;
@@ -19,6 +21,6 @@ struct ScanCall {
 using LaunchScan = void (*)(const ScanCall& call);
 
 /// Null where there is none.
-LaunchScan find_scan(bool is_product, Element element);
+LaunchScan find_scan(ScanKind kind, Element element);
 
 }  // namespace troupe::cuda

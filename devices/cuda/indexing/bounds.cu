@@ -1,0 +1,48 @@
+#include "troupe/devices/cuda/indexing/bounds.hpp"
+
+#include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/numbers.hpp"
+#include "troupe/devices/cuda/start_kernel.cuh"
+
+namespace troupe::cuda {
+namespace {
+
+template <class T>
+__global__ void bounds_kernel(BoundsCall call) {
+  for (auto i = first_item(); i < call.rows * call.count; i += item_step()) {
+    const auto* row = static_cast<const T*>(call.sorted) + i / call.count * call.size;
+    auto value = widen(static_cast<const T*>(call.values)[i]);
+    int64_t begin = 0, left = call.size;
+    while (left > 0) {
+      auto half = left / 2;
+      auto element = widen(row[begin + half]);
+      auto goes_on = call.is_lower ? element < value : !(value < element);
+      begin = goes_on ? begin + half + 1 : begin;
+      left = goes_on ? left - half - 1 : half;
+    }
+    if (call.is_long) static_cast<int64_t*>(call.out)[i] = begin;
+    else static_cast<int32_t*>(call.out)[i] = static_cast<int32_t>(begin);
+  }
+}
+
+template <class T>
+void launch(const BoundsCall& call) {
+  start_kernel(
+      call.stream, blocks_for(call.rows * call.count), block_threads, bounds_kernel<T>, call);
+}
+
+}  // namespace
+
+LaunchBounds find_bounds(Element element) {
+  switch (element) {
+    case Element::float32: return launch<float>;
+    case Element::float64: return launch<double>;
+    case Element::float16: return launch<Half>;
+    case Element::bfloat16: return launch<Brain>;
+    case Element::int32: return launch<int32_t>;
+    case Element::int64: return launch<int64_t>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace troupe::cuda
