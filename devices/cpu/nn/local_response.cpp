@@ -8,6 +8,19 @@
 #include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
+
+Status check_lrn_images(const Launch& launch) {
+  const auto& shape = launch.input(0).shape();
+  if (shape.rank() != 4)
+    return invalid_argument("the input must have rank 4, but its shape is " + shape.to_string());
+  for (int i = 1; i < launch.input_count(); ++i)
+    if (launch.input(i).shape() != shape)
+      return invalid_argument(
+          "all inputs must have one shape, but input " + std::to_string(i) + " has " +
+          launch.input(i).shape().to_string() + " and not " + shape.to_string());
+  return {};
+}
+
 namespace {
 
 /// x^-exponent of positive numbers.
@@ -101,18 +114,6 @@ A* norms_of(const LocalResponse<A>& lrn, const std::vector<A>& x, NeighbourSums<
   auto* norms = neighbours.sums();
   for (size_t c = 0; c < x.size(); ++c) norms[c] = lrn.bias + lrn.alpha * norms[c];
   return norms;
-}
-
-Status check_lrn_images(const Launch& launch) {
-  const auto& shape = launch.input(0).shape();
-  if (shape.rank() != 4)
-    return invalid_argument("the input must have rank 4, but its shape is " + shape.to_string());
-  for (int i = 1; i < launch.input_count(); ++i)
-    if (launch.input(i).shape() != shape)
-      return invalid_argument(
-          "all inputs must have one shape, but input " + std::to_string(i) + " has " +
-          launch.input(i).shape().to_string() + " and not " + shape.to_string());
-  return {};
 }
 
 /// Calls f(begin, end) for parts of the rows of channels.
