@@ -1,5 +1,6 @@
 #include "troupe/devices/transfer.hpp"
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
@@ -70,6 +71,23 @@ bool has_own_memory(const std::string& device) {
   return name && name->type && *name->type != "CPU";
 }
 
+/// Sends a copy in the host's memory: while it is made, where the device can and the port lends
+/// that.
+void send_copy(Launch& launch, const EdgeKey& key, const Tensor& value, const Kernel::Done& done) {
+  auto& source = *device_of(value);
+  auto sent = std::make_shared<std::optional<Status>>();
+  auto send_filling = [&launch, key, sent](const Tensor& copy) {
+    if (launch.port().lends(key, copy)) *sent = launch.port().send(key, copy);
+  };
+  auto send_whole = [&launch, key, sent, done](Result<Tensor> copy) {
+    if (!copy) return done(copy.status());
+    done(*sent ? **sent : launch.port().send(key, *std::move(copy)));
+  };
+  if (auto* in_pieces = dynamic_cast<accelerator::CopiesInPieces*>(&source))
+    in_pieces->copy_to_host_in_pieces(value, send_filling, send_whole);
+  else source.copy_to_host(value, send_whole);
+}
+
 /// Sends a value to such a device of another task: as it lies in the memory of this one, where the
 /// port lends that, once the work that writes it is done; else by way of the host's memory.
 void send_from_memory(Launch& launch, const EdgeKey& key, const Kernel::Done& done) {
@@ -80,9 +98,7 @@ void send_from_memory(Launch& launch, const EdgeKey& key, const Kernel::Done& do
     return source->stream()->when_done([&launch, key, value, done](const Status& status) {
       done(status.ok() ? launch.port().send(key, value) : status);
     });
-  source->copy_to_host(value, [&launch, key, done](Result<Tensor> copy) {
-    done(copy ? launch.port().send(key, *std::move(copy)) : copy.status());
-  });
+  send_copy(launch, key, value, done);
 }
 
 Result<Kernel> make_send(const Node& node) {
