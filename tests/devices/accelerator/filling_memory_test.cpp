@@ -55,9 +55,9 @@ void fail_after_one_piece(VirtualCards::Card& card) {
 constexpr const char *card_here = "/job:ps/task:0/device:GPU:0",
                      *card_there = "/job:worker/task:0/device:GPU:0";
 
-/// A step that sends a large tensor to a card of another machine.
+/// A step that sends a large tensor to another machine, by default to its card.
 struct SendingCard : CardFixture {
-  std::shared_ptr<Execution> start_sending() {
+  std::shared_ptr<Execution> start_sending(const std::string& to = card_there) {
     port->fed = counted(elements_copied);
     add(
         {.name = "feed",
@@ -70,7 +70,7 @@ struct SendingCard : CardFixture {
          .op = transfer::send,
          .device = card_here,
          .inputs = {"less"},
-         .attrs = {{"edge", 7}, {"to_device", card_there}}});
+         .attrs = {{"edge", 7}, {"to_device", to}}});
     auto execution = start_plan(*device);
     port->run_posted();
     while (port->posted.empty()) BOOST_TEST_REQUIRE(cards.run_next());  // the feed is copied
@@ -192,6 +192,17 @@ BOOST_FIXTURE_TEST_CASE(a_step_sends_a_tensor_while_it_is_copied_and_then_ends, 
   BOOST_TEST(FillingMemory::of(copy)->ready_bytes() == copy.bytes());
   BOOST_TEST(copy.data<float>()[999] == -999);
   BOOST_TEST(cards.fault() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(so_it_does_to_a_device_that_computes_in_the_hosts_memory, SendingCard) {
+  port->lends_filling = port->lends_all = true;
+  auto execution = start_sending("/job:worker/task:0/device:CPU:0");
+  BOOST_TEST_REQUIRE(port->sent.size() == 1u);
+  BOOST_TEST(FillingMemory::of(port->sent.at(0).second));
+  run_until_idle();
+  BOOST_TEST(done.wait().ok());
+  BOOST_TEST(port->sent.size() == 1u);
+  BOOST_TEST(port->sent.at(0).second.data<float>()[999] == -999);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_step_sends_a_whole_tensor_where_the_port_wants_that, SendingCard) {
