@@ -43,9 +43,9 @@ class StepPort {
   virtual Tensor feed(int index) = 0;
   virtual void fetch(int index, Tensor value) = 0;
 
-  /// Whether a value that lies in the memory of the sending device may be sent from there to
-  /// another process, which reads it as soon as it is sent. That can change until it is true, from
-  /// then on it is for all values of that memory.
+  /// Whether a value may be sent to another process as it is: in the memory of the sending device,
+  /// all written (once true, it stays true for values of that memory), or in memory of the host
+  /// that a copy still fills (accelerator/filling_memory.hpp).
   virtual bool lends(const EdgeKey& key, const Tensor& value) { return false; }
   /// Pushes a value along an edge; fails where it is more than can be sent. A value for another
   /// device of this process may lie in the sending device's memory, so may one that it lends(); all

@@ -1,5 +1,6 @@
 #include "troupe/devices/transfer.hpp"
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
@@ -70,30 +71,49 @@ bool has_own_memory(const std::string& device) {
   return name && name->type && *name->type != "CPU";
 }
 
-/// Sends a value to such a device of another task: as it lies in the memory of this one, where the
-/// port lends that, once the work that writes it is done; else by way of the host's memory.
-void send_from_memory(Launch& launch, const EdgeKey& key, const Kernel::Done& done) {
+/// Sends a copy in the host's memory: while it is made, where the device can and the port lends
+/// that.
+void send_copy(Launch& launch, const EdgeKey& key, const Tensor& value, const Kernel::Done& done) {
+  auto& source = *device_of(value);
+  auto sent = std::make_shared<std::optional<Status>>();
+  auto send_filling = [&launch, key, sent](const Tensor& copy) {
+    if (launch.port().lends(key, copy)) *sent = launch.port().send(key, copy);
+  };
+  auto send_whole = [&launch, key, sent, done](Result<Tensor> copy) {
+    if (!copy) return done(copy.status());
+    done(*sent ? **sent : launch.port().send(key, *std::move(copy)));
+  };
+  if (auto* in_pieces = dynamic_cast<accelerator::CopiesInPieces*>(&source))
+    in_pieces->copy_to_host_in_pieces(value, send_filling, send_whole);
+  else source.copy_to_host(value, send_whole);
+}
+
+/// Sends a value of such a device to one of another task: to one that has own memory, too, as it
+/// lies in the memory of this one, where the port lends that, once the work that writes it is done;
+/// else by way of the host's memory.
+void send_from_memory(
+    Launch& launch, const EdgeKey& key, bool to_own_memory, const Kernel::Done& done) {
   auto value = launch.take_input(0);
   auto* source = value.is_set() ? device_of(value) : nullptr;
   if (!source) return done(launch.port().send(key, std::move(value)));
-  if (launch.port().lends(key, value))
+  if (to_own_memory && launch.port().lends(key, value))
     return source->stream()->when_done([&launch, key, value, done](const Status& status) {
       done(status.ok() ? launch.port().send(key, value) : status);
     });
-  source->copy_to_host(value, [&launch, key, done](Result<Tensor> copy) {
-    done(copy ? launch.port().send(key, *std::move(copy)) : copy.status());
-  });
+  send_copy(launch, key, value, done);
 }
 
 Result<Kernel> make_send(const Node& node) {
   auto device = node.attr<std::string>("to_device");
-  auto is_refused = node.attr<DType>("T") == DType::variant && !is_within_task(node.device, device);
-  if (!is_within_task(node.device, device) && has_own_memory(node.device) &&
-      has_own_memory(device) && is_plain(node.attr<DType>("T")))
+  auto dtype = node.attr<DType>("T");
+  auto leaves_task = !is_within_task(node.device, device);
+  auto is_refused = dtype == DType::variant && leaves_task;
+  if (leaves_task && has_own_memory(node.device) && is_plain(dtype))
     return Kernel{
         .start =
-            [edge = node.attr<int64_t>("edge")](Launch& launch, Kernel::Done done) {
-              send_from_memory(launch, {edge, launch.at()}, done);
+            [edge = node.attr<int64_t>("edge"), to_own_memory = has_own_memory(device)](
+                Launch& launch, Kernel::Done done) {
+              send_from_memory(launch, {edge, launch.at()}, to_own_memory, done);
             },
         .awaits = "the work of the device whose result it sends",
         .takes_any_memory = true,
@@ -103,8 +123,8 @@ Result<Kernel> make_send(const Node& node) {
     return launch.port().send({edge, launch.at()}, launch.take_input(0));
   }};
   kernel.takes_dead = true;
-  if (is_within_task(node.device, device)) kernel.takes_any_memory = true;
-  else kernel.host_inputs = {0};
+  if (leaves_task) kernel.host_inputs = {0};
+  else kernel.takes_any_memory = true;
   return kernel;
 }
 

@@ -6,6 +6,7 @@
 
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/node_messages.hpp"
+#include "troupe/devices/accelerator/filling_memory.hpp"
 
 namespace troupe {
 namespace {
@@ -98,6 +99,12 @@ void Link::wake() {
   if (stream_ && !std::exchange(is_awake_, true)) stream_->wake();
 }
 
+/// More of a message can be written, or it has failed.
+void Link::on_filled() {
+  std::lock_guard lock(mutex_);
+  wake();
+}
+
 void Link::send(const Frame& frame) {
   std::lock_guard lock(mutex_);
   if (!stream_) return;
@@ -136,6 +143,11 @@ bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
     return true;
   }
   auto message = write_message(settings_.system, *this, element.content());
+  for (const auto& tensor : message.out_of_band)
+    if (auto* filling = accelerator::FillingMemory::of(tensor))
+      filling->on_change([weak = weak_from_this()] {
+        if (auto link = weak.lock()) link->on_filled();
+      });
   MessageFrame frame{
       .target = proxy.id(), .sender = number_of(element.sender), .id = element.mid.integer_value()};
   auto facts = facts_of(element);

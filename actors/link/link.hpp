@@ -91,9 +91,10 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   caf::strong_actor_ptr root() { return handle_of(root_actor_); }
   /// Thread-safe.
   void send(const Frame& frame);
-  /// Whether a message to that actor may have a tensor that lies in a card's memory: it is one of
-  /// another process, which has opened the region. Once it may, it always may, as long as the link
-  /// of that handle lasts. Thread-safe.
+  /// Whether a message to that actor may have a tensor that lies in a card's memory, or that is not
+  /// full yet. The former where the actor is one of another process which has opened the region:
+  /// once it may, it always may, as long as the link of that handle lasts. The latter where it is
+  /// one of another process and the tensor would not be lent. Thread-safe.
   static bool lends_to(const caf::strong_actor_ptr& to, const Tensor& tensor);
   /// Sends the reason and closes the connection.
   void close(const std::string& why);
@@ -110,6 +111,7 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
 
   bool send(const Proxy& proxy, const caf::mailbox_element& element);
   void wake();
+  void on_filled();
   Status on_frame(Frame frame, FrameReader::Spans& body);
   Status on_message(const MessageFrame& frame, ReceivedMessage message);
   void offer_memory();

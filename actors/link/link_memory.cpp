@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "troupe/actors/link/link.hpp"
+#include "troupe/devices/accelerator/filling_memory.hpp"
 
 // What of memory the two ends of a link lend each other.
 
@@ -56,6 +57,10 @@ Status Link::on_returned(uint64_t number) {
 // -- memory of cards
 
 bool Link::lends(const Tensor& tensor) {
+  if (accelerator::FillingMemory::of(tensor)) {
+    std::lock_guard lock(mutex_);
+    return stream_ && !outbox_.lends_memory_of(tensor);
+  }
   auto region = accelerator::region_of(tensor);
   if (region.status().code() == Code::unavailable) note_copies(region.status());
   if (!region) return false;

@@ -3,9 +3,50 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/graph/support/check.hpp"
 
 namespace troupe {
+namespace {
+
+using accelerator::FillingMemory;
+
+bool is_filling(const WireMessage& message) {
+  return std::ranges::any_of(message.out_of_band, FillingMemory::of);
+}
+
+bool has_failed(const WireMessage& message) {
+  return std::ranges::any_of(message.out_of_band, [](const Tensor& tensor) {
+    auto* memory = FillingMemory::of(tensor);
+    return memory && memory->has_failed();
+  });
+}
+
+/// The tensors of a message that are sent, which are those that are not lent.
+template <class Use>
+void for_each_sent(const MessageFrame& frame, const WireMessage& message, const Use& use) {
+  auto lent = frame.lent.begin();
+  for (uint32_t i = 0; i < message.out_of_band.size(); ++i) {
+    if (lent != frame.lent.end() && lent->tensor == i) ++lent;
+    else use(message.out_of_band[i]);
+  }
+}
+
+/// The bytes of a message before the first one that is not ready.
+uint64_t ready_bytes(const MessageFrame& frame, const WireMessage& message) {
+  uint64_t all = message.content.size();
+  bool is_full = true;
+  for_each_sent(frame, message, [&](const Tensor& tensor) {
+    if (!is_full) return;
+    auto* memory = FillingMemory::of(tensor);
+    auto ready = memory ? memory->ready_bytes() : tensor.bytes();
+    all += ready;
+    is_full = ready == tensor.bytes();
+  });
+  return all;
+}
+
+}  // namespace
 
 void LinkOutbox::add(WireSlice slice) {
   if (slice.size == 0 || has_last_) return;
@@ -24,10 +65,12 @@ void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder
   frame.content_bytes = message.content.size();
   for (const auto& tensor : message.out_of_band) frame.tensor_bytes.push_back(tensor.bytes());
   if (lent_file_) lend(frame, message.out_of_band);
+  auto fills = is_filling(message);
   Outgoing outgoing{
       .frame = std::move(frame),
       .message = std::make_shared<const WireMessage>(std::move(message)),
-      .order = order};
+      .order = order,
+      .is_filling = fills};
   if (order.passes || !has_to_wait(order)) return begin(std::move(outgoing));
   if (order.is_of_session()) sessions_waiting_.push_back(std::move(outgoing));
   else orders_.at(order.key()).waiting.push_back(std::move(outgoing));
@@ -56,7 +99,7 @@ std::optional<LentTensor> LinkOutbox::place_of(const Tensor& tensor) const {
         .offset = offset_from(found->memory->begin),
         .region = static_cast<uint64_t>(found - regions_.begin()) + 1};
   }
-  if (!lent_file_->contains(tensor.raw())) return {};
+  if (!lends_memory_of(tensor) || FillingMemory::of(tensor)) return {};
   auto offset = offset_from(lent_file_->data());
   if (offset % Allocator::alignment != 0) return {};
   return LentTensor{.offset = offset};
@@ -118,7 +161,7 @@ void LinkOutbox::begin(Outgoing message) {
   auto bytes = message.frame.bytes();
   auto is_held_back =
       bytes > link_limits::small_bytes_max && unwritten_bytes_ > link_limits::backlog_bytes_max;
-  if (bytes <= sizes_.inline_bytes && !is_held_back) {
+  if (bytes <= sizes_.inline_bytes && !is_held_back && !message.is_filling) {
     add(message.frame);
     add_bytes(message, 0, bytes);
     return;
@@ -186,34 +229,50 @@ void LinkOutbox::add_bytes(const Outgoing& message, uint64_t begin, uint64_t siz
     add({static_cast<const char*>(data) + skipped, static_cast<size_t>(taken), message.message});
   };
   add_part(message.message->content.data(), message.message->content.size());
-  auto lent = message.frame.lent.begin();
-  for (uint32_t i = 0; i < message.message->out_of_band.size(); ++i) {
-    const auto& tensor = message.message->out_of_band[i];
-    if (lent != message.frame.lent.end() && lent->tensor == i) ++lent;
-    else add_part(tensor.raw(), tensor.bytes());
-  }
+  for_each_sent(message.frame, *message.message, [&](const Tensor& tensor) {
+    add_part(tensor.raw(), tensor.bytes());
+  });
   add(padding_slice(padding));
 }
 
+/// The message ends when the frame is written: its memory is not released by this call.
+void LinkOutbox::add_withdrawal(const Outgoing& message) {
+  auto slice = encode(WithdrawnFrame{message.frame.transfer});
+  using Owners = std::pair<std::shared_ptr<const void>, std::shared_ptr<const WireMessage>>;
+  slice.owner = std::make_shared<Owners>(slice.owner, message.message);
+  add(std::move(slice));
+}
+
+/// Adds the next piece of a message if it is ready.
 void LinkOutbox::add_piece(Outgoing& message) {
   auto size = std::min<uint64_t>(message.frame.bytes() - message.written, sizes_.piece_bytes);
+  auto is_ready = !message.is_filling ||
+                  ready_bytes(message.frame, *message.message) >= message.written + size;  // LK-3
+  if (!is_ready) return;
   add(PieceFrame{message.frame.transfer, static_cast<uint32_t>(size)});
   add_bytes(message, message.written, size);
   message.written += size;
 }
 
-std::vector<WireSlice> LinkOutbox::take(size_t bytes_max) {
-  if (slices_.empty() && !granted_.empty() && !has_last_) {
+/// Adds a piece of the first message that has one ready, which has its next turn after all others.
+void LinkOutbox::add_next_piece() {
+  for (auto turns = granted_.size(); turns > 0 && slices_.empty(); --turns) {
     auto message = std::move(granted_.front());
     granted_.pop_front();
-    add_piece(message);
-    if (message.written == message.frame.bytes()) {
+    auto failed = message.is_filling && has_failed(*message.message);
+    if (failed) add_withdrawal(message);
+    else add_piece(message);
+    if (failed || message.written == message.frame.bytes()) {
       end_transfer(message.order);
       add_what_waited();
     } else {
       granted_.push_back(std::move(message));
     }
   }
+}
+
+std::vector<WireSlice> LinkOutbox::take(size_t bytes_max) {
+  if (slices_.empty() && !has_last_) add_next_piece();
   std::vector<WireSlice> taken;
   for (size_t bytes = 0; !slices_.empty() && bytes < bytes_max;) {
     // A descriptor passes with the first byte that is written with it.

@@ -46,6 +46,10 @@ struct LentMemory {
 /// a session and of none of its steps arrives after all earlier ones of the session to that target.
 /// LK-2: EndedFrame of an actor is sent after all messages that were begun before.
 ///
+/// LK-3: of a tensor that is still being written (accelerator::FillingMemory) only bytes leave that
+/// are ready. A transfer whose next piece is not leaves its turn to others; one that fails is
+/// withdrawn.
+///
 /// Not thread-safe.
 class LinkOutbox {
  public:
@@ -64,6 +68,10 @@ class LinkOutbox {
   void offer(const std::shared_ptr<SharedFile>& file, Descriptor use);
   /// From now on tensors that lie in that file are lent and not sent.
   void lend_from(std::shared_ptr<SharedFile> file) { lent_file_ = std::move(file); }
+  /// Whether a tensor of the host's memory is lent once it is full.
+  bool lends_memory_of(const Tensor& tensor) const {
+    return lent_file_ && lent_file_->contains(tensor.raw());
+  }
   /// Whether tensors of that region of a card may be lent, which they must be: they are never sent.
   /// The peer is offered a region that it does not know, once it has mapped a file.
   bool lends(const std::shared_ptr<const accelerator::SharedRegion>& region);
@@ -78,7 +86,8 @@ class LinkOutbox {
   Discarded discard(const MessageOrder& order);
 
   /// Removes the next bytes to write: all that is small up to `bytes_max`, and a piece if then
-  /// nothing small is left. Empty: nothing can be written now.
+  /// nothing small is left. Empty: nothing can be written now. Something may be once memory of a
+  /// transfer has changed.
   std::vector<WireSlice> take(size_t bytes_max);
 
   uint64_t unwritten_bytes() const { return unwritten_bytes_; }
@@ -88,6 +97,7 @@ class LinkOutbox {
     MessageFrame frame;
     std::shared_ptr<const WireMessage> message;
     MessageOrder order;
+    bool is_filling = false;  // it has tensors of FillingMemory
     uint64_t written = 0;
   };
   struct Order {
@@ -111,7 +121,9 @@ class LinkOutbox {
   void announce_next();
   uint64_t oldest_transfer() const;
   void add_what_waited();
+  void add_withdrawal(const Outgoing& message);
   void add_piece(Outgoing& message);
+  void add_next_piece();
   void end_transfer(const MessageOrder& order);
 
   LinkSizes sizes_;

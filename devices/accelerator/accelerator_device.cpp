@@ -19,6 +19,8 @@ namespace {
 constexpr size_t small_bytes = 64 << 10;
 /// Copies of at least so many bytes are there before work that needs them is put on the stream.
 constexpr size_t long_bytes = 1 << 20;
+/// Copies of at least so many bytes can be sent while they are made: of two pieces and more.
+constexpr size_t filling_bytes_min = 8 << 20;
 /// Fetched tensors of more bytes are not pinned.
 constexpr size_t pinned_bytes = 256 << 20;
 /// The start of a kernel, as the executor counts it: where it became ready it is started.
@@ -168,21 +170,28 @@ class CardDevice final : public AcceleratorDevice {
   }
 
   void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
+    copy_to_host_in_pieces(from, {}, std::move(done));
+  }
+
+  void copy_to_host_in_pieces(
+      const Tensor& from, const Begun& begun, std::function<void(Result<Tensor>)> done) override {
     if (auto status = check_works(); !status.ok()) return done(status);
-    auto copy = copies_out_->join(from, std::move(done));
-    if (!copy) return;
+    auto [copy, is_new] = copies_out_->find_or_add(from);
     auto bytes = from.bytes();
-    auto& memory = bytes <= pinned_bytes ? host_allocator() : host_->allocator();
-    auto to = Tensor::allocate(from.dtype(), from.shape(), memory);
+    Result<Tensor> to = Tensor();
+    if (is_new) {
+      auto& memory = bytes <= pinned_bytes ? host_allocator() : host_->allocator();
+      to = Tensor::allocate(from.dtype(), from.shape(), memory);
+      if (to && begun && bytes >= filling_bytes_min)
+        copies_out_->set_filling(*copy, FillingMemory::begin(*to));
+    }
+    // `done` may end the launch that waits for it, and so comes after `begun`.
+    auto filling = copies_out_->filling(*copy);
+    if (begun && filling.is_set()) begun(filling);
+    copies_out_->await(*copy, std::move(done));
+    if (!is_new) return;
     if (!to) return copies_out_->end(copy, to.status());
-    auto lane = bytes <= small_bytes ? Lane::compute : Lane::copy_out;
-    if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
-    if (auto status = staged_.put_out(lane, *to, from); !status.ok())
-      return copies_out_->end(copy, status);
-    driver_->when_reached(
-        lane, [copies = copies_out_, copy, to = *std::move(to)](const Status& status) {
-          copies->end(copy, status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
-        });
+    put_copy_out(copy, *std::move(to), filling);
   }
 
   int piece_launches_min() const override {
@@ -219,6 +228,26 @@ class CardDevice final : public AcceleratorDevice {
     if (bytes == 0) return Copy{*to};
     auto status = source ? put_copy_from_peer(*to, from, *source) : staged_.put_in(lane, *to, from);
     return status.ok() ? Result<Copy>(Copy{*std::move(to), lane}) : Result<Copy>(status);
+  }
+
+  void put_copy_out(
+      const std::shared_ptr<CopiesOut::Copy>& copy, Tensor to, const Tensor& filling) {
+    auto lane = to.bytes() <= small_bytes ? Lane::compute : Lane::copy_out;
+    if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
+    StagedCopies::Reached reached;
+    if (filling.is_set())
+      reached = [filling](size_t bytes, const Status& status) {
+        auto* memory = FillingMemory::of(filling);
+        status.ok() ? memory->set_ready(bytes) : memory->fail();
+      };
+    if (auto status = staged_.put_out(lane, to, copy->from, reached); !status.ok()) {
+      if (reached) reached(0, status);
+      return copies_out_->end(copy, status);
+    }
+    driver_->when_reached(
+        lane, [copies = copies_out_, copy, to = std::move(to)](const Status& status) {
+          copies->end(copy, status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
+        });
   }
 
   Status put_copy_from_peer(Tensor& to, const Tensor& from, Device& device) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "troupe/devices/accelerator/driver.hpp"
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/devices/accelerator/graph_cache.hpp"
 #include "troupe/devices/accelerator/peer_memory.hpp"
 #include "troupe/devices/accelerator/pinned_pool.hpp"
@@ -30,7 +31,7 @@ struct AcceleratorOptions {
 ///
 /// AC-1: an error of work on the card ends the steps that run; from then on the device refuses all
 ///       others with Unavailable, and all else of the task goes on.
-class AcceleratorDevice : public Device {
+class AcceleratorDevice : public Device, public CopiesInPieces {
  public:
   virtual Driver& driver() const = 0;
   virtual std::shared_ptr<Driver> shared_driver() const = 0;

@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "troupe/graph/types/tensor.hpp"
@@ -16,20 +18,42 @@ class CopiesOut {
   using Done = std::function<void(Result<Tensor>)>;
   struct Copy {
     Tensor from;
+    // Of CopiesOut:
+    Tensor filling;
     std::vector<Done> waiting;
+    std::optional<Result<Tensor>> result;
   };
 
-  /// A copy to be made, or null where one is on its way.
-  std::shared_ptr<Copy> join(const Tensor& from, Done done) {
+  struct Found {
+    std::shared_ptr<Copy> copy;
+    bool is_new;  // the caller has to make it, and to end it
+  };
+  Found find_or_add(const Tensor& from) {
     std::lock_guard lock(mutex_);
     for (const auto& copy : copies_)
       if (copy->from.raw() == from.raw() && copy->from.dtype() == from.dtype() &&
-          copy->from.shape() == from.shape()) {
-        copy->waiting.push_back(std::move(done));
-        return nullptr;
-      }
-    copies_.push_back(std::make_shared<Copy>(Copy{.from = from, .waiting = {std::move(done)}}));
-    return copies_.back();
+          copy->from.shape() == from.shape())
+        return {copy, /*is_new=*/false};
+    copies_.push_back(std::make_shared<Copy>(Copy{.from = from}));
+    return {copies_.back(), /*is_new=*/true};
+  }
+
+  /// The copy as a tensor that it fills (FillingMemory); unset if there is none.
+  Tensor filling(const Copy& copy) {
+    std::lock_guard lock(mutex_);
+    return copy.filling;
+  }
+  void set_filling(Copy& copy, Tensor filling) {
+    std::lock_guard lock(mutex_);
+    copy.filling = std::move(filling);
+  }
+
+  /// Calls `done` when the copy ends, or now if it has ended.
+  void await(Copy& copy, Done done) {
+    std::unique_lock lock(mutex_);
+    if (!copy.result) return copy.waiting.push_back(std::move(done));
+    lock.unlock();
+    done(*copy.result);
   }
   void end(const std::shared_ptr<Copy>& copy, const Result<Tensor>& result) {
     std::vector<Done> waiting;
@@ -37,6 +61,7 @@ class CopiesOut {
       std::lock_guard lock(mutex_);
       std::erase(copies_, copy);
       waiting.swap(copy->waiting);
+      copy->result = result;
     }
     for (auto& done : waiting) done(result);
   }

@@ -57,17 +57,28 @@ Status StagedCopies::put_in(Lane lane, Tensor& to, const Tensor& from) {
   });
 }
 
-Status StagedCopies::put_out(Lane lane, Tensor& to, const Tensor& from) {
+Status StagedCopies::put_out(Lane lane, Tensor& to, const Tensor& from, const Reached& reached) {
   if (from.bytes() == 0) return {};
   auto* memory = bytes_of(to);
+  auto tell = [&](size_t bytes) {
+    if (reached)
+      driver_.when_reached(
+          lane, [reached, bytes](const Status& status) { reached(bytes, status); });
+  };
   if (to.memory() == MemoryKind::pinned) {
-    driver_.copy_out(lane, memory, from.raw(), from.bytes());
+    auto bytes_max = reached ? piece_bytes : from.bytes();
+    for (size_t offset = 0; offset < from.bytes(); offset += bytes_max) {
+      auto bytes = std::min(bytes_max, from.bytes() - offset);
+      driver_.copy_out(lane, memory + offset, bytes_of(from) + offset, bytes);
+      tell(offset + bytes);
+    }
     return {};
   }
   return put_pieces(lane, from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
     driver_.copy_out(lane, piece, bytes_of(from) + offset, bytes);
     driver_.call_host(
         lane, [memory, piece, offset, bytes] { std::memcpy(memory + offset, piece, bytes); });
+    tell(offset + bytes);
   });
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "troupe/devices/accelerator/driver.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
@@ -15,8 +17,11 @@ class StagedCopies {
   /// not change until the lane has reached the copy; it may be given up before. ResourceExhausted
   /// where no memory can be pinned.
   Status put_in(Lane lane, Tensor& to, const Tensor& from);
-  /// The other way; both must live until the lane has reached the copy.
-  Status put_out(Lane lane, Tensor& to, const Tensor& from);
+  using Reached = std::function<void(size_t bytes, const Status& status)>;
+  /// The other way; both must live until the lane has reached the copy. Where there is a `reached`,
+  /// the copy is made in pieces, from the first byte on, and it is told after each how many bytes
+  /// are there, or the error of the card, as by Driver::when_reached().
+  Status put_out(Lane lane, Tensor& to, const Tensor& from, const Reached& reached = {});
 
  private:
   Result<Tensor> allocate(size_t bytes);

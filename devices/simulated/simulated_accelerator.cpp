@@ -17,6 +17,9 @@
 namespace troupe {
 namespace {
 
+/// What a copy to the host copies at a time, where it can be sent meanwhile.
+constexpr size_t copy_piece_bytes = 16 << 10;
+
 /// Whether the work that writes a block has run.
 struct Block {
   std::atomic<bool> is_written{false};
@@ -121,6 +124,33 @@ class Accelerator final : public SimulatedAccelerator {
     });
     stream_.when_done([copy, done = std::move(done)](const Status& status) {
       done(status.ok() ? Result<Tensor>(*copy) : Result<Tensor>(status));
+    });
+  }
+
+  void copy_to_host_in_pieces(
+      const Tensor& from, const Begun& begun, std::function<void(Result<Tensor>)> done) override {
+    if (from.bytes() <= copy_piece_bytes) return copy_to_host(from, std::move(done));
+    ++copies_to_host_;
+    auto to = Tensor::allocate(from.dtype(), from.shape(), host_allocator());
+    if (!to) return done(to.status());
+    auto filling = accelerator::FillingMemory::begin(*to);
+    begun(filling);
+    auto* memory = static_cast<std::byte*>(to->mutable_raw());
+    for (size_t begin = 0; begin < from.bytes(); begin += copy_piece_bytes) {
+      auto end = std::min(begin + copy_piece_bytes, from.bytes());
+      stream_.enqueue([this, from, memory, begin, end]() -> Status {
+        if (auto status = check_written({block_of(from.raw())}); !status.ok()) return status;
+        const auto* data = static_cast<const std::byte*>(from.raw());
+        std::memcpy(memory + begin, data + begin, end - begin);
+        return {};
+      });
+      stream_.when_done([filling, end](const Status& status) {
+        auto& copy = *accelerator::FillingMemory::of(filling);
+        status.ok() ? copy.set_ready(end) : copy.fail();
+      });
+    }
+    stream_.when_done([to = *to, done = std::move(done)](const Status& status) {
+      done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
     });
   }
 

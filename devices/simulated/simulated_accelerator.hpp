@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/devices/device.hpp"
 
 namespace troupe {
@@ -24,7 +25,7 @@ struct SimulatedAcceleratorOptions {
 /// What it checks is order: each block of its memory is written by some work of a stream, and work
 /// that reads it must be behind that, in the same stream or by an event. A read that is not is an
 /// error of the stream, and so of the step.
-class SimulatedAccelerator : public Device {
+class SimulatedAccelerator : public Device, public accelerator::CopiesInPieces {
  public:
   /// What its tensors have of its memory.
   virtual uint64_t memory_in_use() const = 0;

@@ -13,7 +13,9 @@ namespace troupe::testing {
 struct TestPort final : StepPort {
   Tensor feed(int) override { return fed; }
   void fetch(int, Tensor value) override { fetched = std::move(value); }
-  bool lends(const EdgeKey& key, const Tensor& value) override { return lends_all; }
+  bool lends(const EdgeKey& key, const Tensor& value) override {
+    return value.memory() == MemoryKind::device ? lends_all : lends_filling;
+  }
   Status send(const EdgeKey& key, Tensor value) override {
     sent_keys.push_back(key);
     sent.emplace_back(key.edge, std::move(value));
@@ -45,7 +47,8 @@ struct TestPort final : StepPort {
     }
   }
 
-  bool lends_all = false;
+  bool lends_all = false;      // of the device's memory
+  bool lends_filling = false;  // what a copy still fills
   Tensor fed = Tensor::scalar(1.0f);
   Tensor fetched;
   std::vector<std::pair<EdgeId, Tensor>> sent;

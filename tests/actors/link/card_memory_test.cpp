@@ -1,8 +1,5 @@
 #include "troupe/actors/link/link.hpp"
-#include "troupe/devices/accelerator/accelerator_device.hpp"
-#include "troupe/devices/cpu/cpu_device.hpp"
-#include "troupe/tests/actors/link/link_fixture.hpp"
-#include "troupe/tests/devices/accelerator/virtual_cards.hpp"
+#include "troupe/tests/actors/link/linked_cards.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -10,25 +7,6 @@ using namespace troupe::testing;
 namespace {
 
 constexpr int64_t card_bytes = 2 << 20;
-
-std::shared_ptr<accelerator::AcceleratorDevice> make_card_device(VirtualCards& cards) {
-  auto device = accelerator::make_accelerator_device(
-      {.driver = cards.add_card(),
-       .kernels = {},
-       .host = make_cpu_device(),
-       .memory = {.limit_bytes = 64 * MiB},
-       .pinned = {}});
-  BOOST_TEST_REQUIRE(device.ok());
-  return *std::move(device);
-}
-
-/// The cards of two nodes, before these: what is left of messages lies in their memory.
-struct Cards {
-  explicit Cards(VirtualCards::Options options) : cards(options) {}
-  VirtualCards cards;
-  std::shared_ptr<accelerator::AcceleratorDevice> of_a = make_card_device(cards);
-  std::shared_ptr<accelerator::AcceleratorDevice> of_b = make_card_device(cards);
-};
 
 /// Two nodes of one host that have a card each.
 struct NodesWithCards : Cards, TwoNodes {

@@ -43,8 +43,9 @@ bool LinkedNodes::move_bytes(End& from) {
     end(from, unavailable("the peer does not read"));
     return true;
   }
-  if (from.sent.size() < chunk_max) {
+  if (from.is_woken && from.sent.size() < chunk_max) {
     auto slices = from.link->output();
+    from.is_woken = !slices.empty();
     for (const auto& slice : slices) {
       const auto* data = static_cast<const std::byte*>(slice.data);
       for (auto descriptor : slice.descriptors)
@@ -52,11 +53,11 @@ bool LinkedNodes::move_bytes(End& from) {
             from.moved + from.sent.size(), Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)));
       from.sent.insert(from.sent.end(), data, data + slice.size);
     }
-    if (slices.empty() && from.sent.empty()) {
-      if (!from.is_closing) return false;
-      end(from, unavailable("closed"));
-      return true;
-    }
+  }
+  if (from.sent.empty()) {
+    if (!from.is_closing) return false;
+    end(from, unavailable("closed"));
+    return true;
   }
   if (!from.other || from.other->has_ended) {
     from.sent.clear();

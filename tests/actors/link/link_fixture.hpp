@@ -69,7 +69,7 @@ class LinkedNodes {
   friend class Node;
   /// One end of a connection.
   struct End final : LinkStream {
-    void wake() override {}
+    void wake() override { is_woken = true; }
     void close() override { is_closing = true; }
     bool passes_descriptors() const override { return lends; }
     void keep_lent(LentMemory lent, Descriptor use) override;
@@ -82,6 +82,7 @@ class LinkedNodes {
     std::multimap<uint64_t, Descriptor> descriptors;  // by the bytes sent before
     uint64_t moved = 0;
     bool lends = false;
+    bool is_woken = false;  // and not without output since
     bool is_closing = false;
     bool has_ended = false;
   };

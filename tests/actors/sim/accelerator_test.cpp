@@ -2,6 +2,8 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 #include "troupe/actors/sim/cluster.hpp"
 #include "troupe/graph/build/optimizers/optimizer.hpp"
 
@@ -93,6 +95,39 @@ BOOST_AUTO_TEST_CASE(tensors_between_devices_of_one_task_stay_in_device_memory) 
   auto answer = session.run({{x, Tensor::of<float>({2}, {1, 0})}}, {y});
   BOOST_TEST_REQUIRE(answer.ok(), answer.status().to_string());
   BOOST_TEST(equal((*answer)[0], Tensor::of<float>({2}, {std::exp(1.0f), 1})));
+}
+
+BOOST_DATA_TEST_CASE(
+    what_another_machine_gets_while_it_is_copied_is_whole, boost::unit_test::data::xrange(5),
+    seed) {
+  sim::Options options{
+      .network = {.link_sizes = {.inline_bytes = 4096, .piece_bytes = 8192}}, .accelerators = 1};
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{static_cast<uint64_t>(seed)}, options);
+  auto session = cluster.session("/job:worker/task:0");
+  Builder b;
+  auto far = b.on("/job:ps/task:0/device:GPU:0"), near = b.on("/job:worker/task:0/device:GPU:0");
+  auto x = b.placeholder(DType::float32, {Shape::unknown});
+  auto y = near.neg(far.square(x));
+  BOOST_TEST_REQUIRE(session.extend(b.graph()).ok());
+  constexpr int64_t elements = 50'000;  // in a dozen pieces of the copy, and more of the link
+  auto feed = [](int step) {
+    auto value = *Tensor::allocate(DType::float32, {elements});
+    std::fill_n(value.mutable_data<float>(), elements, static_cast<float>(step));
+    return value;
+  };
+  auto check = [&](const Result<Tensors>& answer, int step) {
+    BOOST_TEST_REQUIRE(answer.ok(), answer.status().to_string());
+    auto expected = -static_cast<float>(step * step);
+    BOOST_TEST(std::ranges::count((*answer)[0].values<float>(), expected) == elements);
+  };
+  check(session.run({{x, feed(1)}}, {y}), 1);
+  auto lost = session.start({{x, feed(2)}}, {y}), step = session.start({{x, feed(3)}}, {y});
+  cluster.at(cluster.now() + std::chrono::microseconds(300 * seed)).crash("/job:ps/task:0");
+  cluster.run_for(2ms);
+  cluster.run_until([&] { return lost.is_done() && step.is_done(); });
+  cluster.end_all_faults();
+  BOOST_TEST(cluster.run_until([&] { return session.run({{x, feed(4)}}, {y}).status().ok(); }));
+  check(session.run({{x, feed(5)}}, {y}), 5);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_left_of_an_accelerator_in_the_middle_of_a_step_harms_nobody) {

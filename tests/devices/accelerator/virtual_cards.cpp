@@ -61,13 +61,13 @@ void VirtualCards::forget(const void* begin, size_t bytes) {
 
 void VirtualCards::run() {
   if (std::exchange(is_running_, true)) return;  // a callback that frees memory
-  while (run_one()) {
+  while (run_next()) {
   }
   is_running_ = false;
 }
 
 /// Of the lines that can go on, the one that can earliest.
-bool VirtualCards::run_one() {
+bool VirtualCards::run_next() {
   Line* first = nullptr;
   int64_t first_ns = 0;
   for (auto& line : lines_) {

@@ -47,6 +47,8 @@ class VirtualCards {
 
   /// Runs all that is on the lanes.
   void run();
+  /// Runs what is next. False: nothing is.
+  bool run_next();
   std::chrono::nanoseconds now() const { return std::chrono::nanoseconds(now_ns_); }
   /// The first access without an order, in words; empty if there was none.
   const std::string& fault() const { return fault_; }
@@ -84,7 +86,6 @@ class VirtualCards {
   Clock& advance(int line);
   void check(int line, const std::string& what, const std::vector<Access>& accesses);
   void forget(const void* begin, size_t bytes);
-  bool run_one();
   void run_item(Line& line, Item item);
   static void merge(Clock& into, const Clock& from);
 
