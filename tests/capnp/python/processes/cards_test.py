@@ -91,19 +91,19 @@ class CardsTest(unittest.TestCase):
     def tensors_between_cards(self, *flags):
         """What comes back from cards of two nodes that hand tensors to each other."""
         tf.reset_default_graph()
-        numbers = np.random.RandomState(3).rand(1024, 1024).astype(np.float32)
+        numbers = np.random.RandomState(3).rand(2500, 1024).astype(np.float32)  # some pieces
         fed = tf.placeholder(tf.float32, numbers.shape)
         with tf.device("/job:worker/task:0/gpu:0"):
             doubled = fed * 2.0
         with tf.device("/job:worker/task:1/gpu:1"):
             rows = tf.reduce_sum(tf.exp(-doubled), axis=1)
         with tf.device("/job:worker/task:0/gpu:1"):
-            result = tf.nn.top_k(rows + doubled[0], 5)
+            result = tf.nn.top_k(rows + doubled[:, 0], 5)
         with Nodes(flags=flags, worker=2) as nodes:
             with tf.Session(nodes.target("worker", 0)) as session:
                 for _ in range(4):  # regions are lent after the first step, pieces are captured
                     values, places = session.run(result, {fed: numbers})
-        sums = np.exp(-2 * numbers).sum(1) + 2 * numbers[0]
+        sums = np.exp(-2 * numbers).sum(1) + 2 * numbers[:, 0]
         expected = np.argsort(-sums)[:5]
         np.testing.assert_array_equal(places, expected)
         np.testing.assert_allclose(values, sums[expected], rtol=1e-4)
