@@ -125,6 +125,17 @@ BOOST_AUTO_TEST_CASE(targets_among_the_greatest_of_long_rows) {
                Tensor::scalar<int64_t>(k)}});
 }
 
+BOOST_AUTO_TEST_CASE(samples_of_many_classes) {
+  for (auto dtype : floats)
+    for (int64_t classes : {1, 10, 256, 1000})
+      compare(
+          {.op = "StatelessMultinomial",
+           .attrs = {{"T", dtype}},
+           .inputs = {
+               numbers(dtype, {9, classes}, 19, -3, 3), Tensor::scalar<int32_t>(33),
+               Tensor::of<int32_t>({2}, {5, static_cast<int32_t>(classes)})}});
+}
+
 BOOST_AUTO_TEST_CASE(softmaxes_of_rows_of_any_length) {
   for (auto dtype : floats)
     for (int64_t classes : {1, 7, 32, 33, 200, 1024, 1025, 5000, 9000})

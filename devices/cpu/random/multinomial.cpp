@@ -7,10 +7,25 @@
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 #include "troupe/devices/cpu/random/distributions.hpp"
+#include "troupe/devices/cpu/random/multinomial_input.hpp"
 #include "troupe/devices/cpu/random/parts.hpp"
-#include "troupe/devices/cpu/random/seeds.hpp"
 
 namespace troupe::cpu {
+
+Result<Shape> multinomial_shape(const Launch& launch) {
+  const auto& logits = launch.input(0).shape();
+  if (logits.rank() != 2)
+    return invalid_argument("'logits' must be a matrix, but has the shape " + logits.to_string());
+  auto samples = scalar_input<int32_t>(launch.input(1), "num_samples");
+  if (!samples) return samples.status();
+  if (*samples < 0)
+    return invalid_argument("'num_samples' must not be negative: " + std::to_string(*samples));
+  if (logits[1] == 0 || logits[1] > std::numeric_limits<int32_t>::max())
+    return invalid_argument(
+        "'logits' must have from 1 to 2^31 - 1 classes, but has the shape " + logits.to_string());
+  return Shape::make(std::vector<int64_t>{logits[0], *samples});
+}
+
 namespace {
 
 template <class T>
@@ -63,28 +78,13 @@ void sample_classes(const Logits& logits, const Philox& start, int64_t samples, 
 /// Where a launch that sets so many elements begins; `blocks` is what it may use.
 using FindStart = std::function<Result<Philox>(Launch&, uint64_t blocks)>;
 
-Result<Shape> multinomial_shape(const Launch& launch) {
-  const auto& logits = launch.input(0).shape();
-  if (logits.rank() != 2)
-    return invalid_argument("'logits' must be a matrix, but has the shape " + logits.to_string());
-  auto samples = scalar_input<int32_t>(launch.input(1), "num_samples");
-  if (!samples) return samples.status();
-  if (*samples < 0)
-    return invalid_argument("'num_samples' must not be negative: " + std::to_string(*samples));
-  if (logits[1] == 0 || logits[1] > std::numeric_limits<int32_t>::max())
-    return invalid_argument(
-        "'logits' must have from 1 to 2^31 - 1 classes, but has the shape " + logits.to_string());
-  return Shape::make(std::vector<int64_t>{logits[0], *samples});
-}
-
 Status compute_multinomial(Launch& launch, DType dtype, const FindStart& find_start) {
   auto shape = multinomial_shape(launch);
   if (!shape) return shape.status();
   auto out = launch.allocate(dtype, *shape);
   if (!out) return out.status();
   auto samples = (*shape)[1];
-  auto reserved = out->elements() == 0 ? 0 : (*shape)[0] * ((samples + 3) / 4 * 4) * 2 * 256;
-  auto start = find_start(launch, static_cast<uint64_t>(reserved));
+  auto start = find_start(launch, multinomial_blocks(*shape));
   if (!start) return start.status();
   if (out->elements() > 0) {
     Logits logits{launch.input(0).raw(), launch.input(0).shape()[1], nullptr};
