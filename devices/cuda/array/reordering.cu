@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
@@ -59,15 +60,8 @@ void launch_mirror(const MirrorCall& call) {
 }
 
 LaunchImageSums find_image_sums(Element element) {
-  switch (element) {
-    case Element::float32: return launch_sums<float>;
-    case Element::float64: return launch_sums<double>;
-    case Element::float16: return launch_sums<Half>;
-    case Element::bfloat16: return launch_sums<Brain>;
-    case Element::int32: return launch_sums<int32_t>;
-    case Element::int64: return launch_sums<int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchImageSums>(
+      NumberElements{}, element, [](auto zero) { return launch_sums<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

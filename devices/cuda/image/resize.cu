@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/math/numbers.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
@@ -135,13 +136,8 @@ LaunchResize find_bilinear(Element element) {
 }
 
 LaunchResize find_bilinear_grad(Element element) {
-  switch (element) {
-    case Element::float32: return bilinear_grad<float>;
-    case Element::float64: return bilinear_grad<double>;
-    case Element::float16: return bilinear_grad<Half>;
-    case Element::bfloat16: return bilinear_grad<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchResize>(
+      FloatingElements{}, element, [](auto zero) { return bilinear_grad<decltype(zero)>; });
 }
 
 LaunchResize find_nearest_grad(Element element) {

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/indexing/bounds.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/math/numbers.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
@@ -34,15 +35,8 @@ void launch(const BoundsCall& call) {
 }  // namespace
 
 LaunchBounds find_bounds(Element element) {
-  switch (element) {
-    case Element::float32: return launch<float>;
-    case Element::float64: return launch<double>;
-    case Element::float16: return launch<Half>;
-    case Element::bfloat16: return launch<Brain>;
-    case Element::int32: return launch<int32_t>;
-    case Element::int64: return launch<int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchBounds>(
+      NumberElements{}, element, [](auto zero) { return launch<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

@@ -2,6 +2,7 @@
 
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
@@ -111,15 +112,8 @@ void launch(const ScatterCall& call) {
 
 template <class F>
 LaunchScatter find(Element element) {
-  switch (element) {
-    case Element::float32: return launch<F, float>;
-    case Element::float64: return launch<F, double>;
-    case Element::float16: return launch<F, Half>;
-    case Element::bfloat16: return launch<F, Brain>;
-    case Element::int32: return launch<F, int32_t>;
-    case Element::int64: return launch<F, int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchScatter>(
+      NumberElements{}, element, [](auto zero) { return launch<F, decltype(zero)>; });
 }
 
 bool is_integer(Element element) { return element == Element::int32 || element == Element::int64; }

@@ -1,5 +1,6 @@
 #include "troupe/devices/cuda/math/clip.hpp"
 
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/math/elementwise.cuh"
 
 namespace troupe::cuda {
@@ -39,25 +40,13 @@ void leak(const LeakCall& call) {
 }  // namespace
 
 LaunchClip find_clip(Element element) {
-  switch (element) {
-    case Element::float32: return clip<float>;
-    case Element::float64: return clip<double>;
-    case Element::float16: return clip<Half>;
-    case Element::bfloat16: return clip<Brain>;
-    case Element::int32: return clip<int32_t>;
-    case Element::int64: return clip<int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchClip>(
+      NumberElements{}, element, [](auto zero) { return clip<decltype(zero)>; });
 }
 
 LaunchLeak find_leak(Element element) {
-  switch (element) {
-    case Element::float32: return leak<float>;
-    case Element::float64: return leak<double>;
-    case Element::float16: return leak<Half>;
-    case Element::bfloat16: return leak<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchLeak>(
+      FloatingElements{}, element, [](auto zero) { return leak<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/nn/local_response.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/math/numbers.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
@@ -83,13 +84,8 @@ void launch(const LocalResponseCall& call) {
 }  // namespace
 
 LaunchLocalResponse find_local_response(Element element) {
-  switch (element) {
-    case Element::float32: return launch<float>;
-    case Element::float64: return launch<double>;
-    case Element::float16: return launch<Half>;
-    case Element::bfloat16: return launch<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchLocalResponse>(
+      FloatingElements{}, element, [](auto zero) { return launch<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/nn/pooling.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
@@ -33,13 +34,8 @@ void launch(const PoolCall& call) {
 }  // namespace
 
 LaunchPool find_pool(Element element) {
-  switch (element) {
-    case Element::float32: return launch<float>;
-    case Element::float64: return launch<double>;
-    case Element::float16: return launch<Half>;
-    case Element::bfloat16: return launch<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchPool>(
+      FloatingElements{}, element, [](auto zero) { return launch<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/nn/softmax.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
 #include "troupe/devices/cuda/reduction/lanes.cuh"
 #include "troupe/devices/cuda/start_kernel.cuh"
@@ -155,23 +156,13 @@ void cross_entropy(const CrossEntropyCall& call) {
 }  // namespace
 
 LaunchSoftmax find_softmax(Element element) {
-  switch (element) {
-    case Element::float32: return softmax<float>;
-    case Element::float64: return softmax<double>;
-    case Element::float16: return softmax<Half>;
-    case Element::bfloat16: return softmax<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchSoftmax>(
+      FloatingElements{}, element, [](auto zero) { return softmax<decltype(zero)>; });
 }
 
 LaunchCrossEntropy find_cross_entropy(Element element) {
-  switch (element) {
-    case Element::float32: return cross_entropy<float>;
-    case Element::float64: return cross_entropy<double>;
-    case Element::float16: return cross_entropy<Half>;
-    case Element::bfloat16: return cross_entropy<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchCrossEntropy>(
+      FloatingElements{}, element, [](auto zero) { return cross_entropy<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

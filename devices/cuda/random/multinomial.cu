@@ -3,6 +3,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/random/distributions.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
 #include "troupe/devices/cuda/reduction/lanes.cuh"
@@ -68,13 +69,8 @@ void launch(const MultinomialCall& call) {
 }  // namespace
 
 LaunchMultinomial find_multinomial(Element element) {
-  switch (element) {
-    case Element::float32: return launch<float>;
-    case Element::float64: return launch<double>;
-    case Element::float16: return launch<Half>;
-    case Element::bfloat16: return launch<Brain>;
-    default: return nullptr;
-  }
+  return choose<LaunchMultinomial>(
+      FloatingElements{}, element, [](auto zero) { return launch<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

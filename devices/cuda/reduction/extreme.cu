@@ -1,4 +1,5 @@
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/reduction/extremes.hpp"
 #include "troupe/devices/cuda/reduction/reduce.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
@@ -43,15 +44,8 @@ void launch(const ExtremeCall& call) {
 }  // namespace
 
 LaunchExtreme find_extreme(Element element) {
-  switch (element) {
-    case Element::float32: return launch<float>;
-    case Element::float64: return launch<double>;
-    case Element::float16: return launch<Half>;
-    case Element::bfloat16: return launch<Brain>;
-    case Element::int32: return launch<int32_t>;
-    case Element::int64: return launch<int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchExtreme>(
+      NumberElements{}, element, [](auto zero) { return launch<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/reduction/segment.hpp"
 
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/reduction/folds.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
@@ -48,15 +49,8 @@ void launch(const SegmentCall& call) {
 
 template <class Fold>
 LaunchSegments find(Element element) {
-  switch (element) {
-    case Element::float32: return launch<Fold, float>;
-    case Element::float64: return launch<Fold, double>;
-    case Element::float16: return launch<Fold, Half>;
-    case Element::bfloat16: return launch<Fold, Brain>;
-    case Element::int32: return launch<Fold, int32_t>;
-    case Element::int64: return launch<Fold, int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchSegments>(
+      NumberElements{}, element, [](auto zero) { return launch<Fold, decltype(zero)>; });
 }
 
 }  // namespace

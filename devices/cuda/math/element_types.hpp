@@ -1,0 +1,37 @@
+#pragma once
+
+#include "troupe/devices/cuda/element.hpp"
+#include "troupe/devices/cuda/math/numbers.hpp"
+
+namespace troupe::cuda {
+
+/// Types of elements.
+template <class... Ts>
+struct Elements {};
+using FloatingElements = Elements<float, double, Half, Brain>;
+using NumberElements = Elements<float, double, Half, Brain, int32_t, int64_t>;
+
+template <class T>
+constexpr Element element_of_type{};
+template <>
+inline constexpr Element element_of_type<float> = Element::float32;
+template <>
+inline constexpr Element element_of_type<double> = Element::float64;
+template <>
+inline constexpr Element element_of_type<Half> = Element::float16;
+template <>
+inline constexpr Element element_of_type<Brain> = Element::bfloat16;
+template <>
+inline constexpr Element element_of_type<int32_t> = Element::int32;
+template <>
+inline constexpr Element element_of_type<int64_t> = Element::int64;
+
+/// The function that find(zero of the element's type) returns; null where it is none of the types.
+template <class Function, class... Ts, class Find>
+Function choose(Elements<Ts...>, Element element, const Find& find) {
+  Function chosen = nullptr;
+  ((element == element_of_type<Ts> ? void(chosen = find(Ts())) : void()), ...);
+  return chosen;
+}
+
+}  // namespace troupe::cuda
