@@ -18,11 +18,10 @@ class BlockScan {
   void ExclusiveScan(T value, T& result, T first, Join join, T& all) {
     values_[threadIdx.x] = value;
     __syncthreads();
-    result = all = first;
-    for (unsigned i = 0; i < threads; ++i) {
-      if (i == threadIdx.x) result = all;
-      all = join(all, values_[i]);
-    }
+    result = first;
+    for (unsigned i = 0; i < threadIdx.x; ++i) result = join(result, values_[i]);
+    all = values_[0];  // without the first value
+    for (unsigned i = 1; i < threads; ++i) all = join(all, values_[i]);
   }
 
  private:
