@@ -84,6 +84,12 @@ Blocks& opened() {
   return *blocks;
 }
 
+/// Of just that size, so that sanitizers see accesses behind it. Null where there is no memory.
+void* allocate(size_t alignment, size_t bytes) {
+  void* memory = nullptr;
+  return ::posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;
+}
+
 void* map(int file, size_t bytes) {
   auto* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return memory == MAP_FAILED ? nullptr : memory;
@@ -104,8 +110,8 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
       return failed(cudaErrorMemoryAllocation);
     *memory = map(block.file, bytes);
   } else {
-    *memory = std::aligned_alloc(256, bytes);
-    std::memset(*memory, 0xa5, bytes);  // what lies in a card's memory is not 0
+    *memory = allocate(256, bytes);
+    if (*memory) std::memset(*memory, 0xa5, bytes);  // what lies in a card's memory is not 0
   }
   if (!*memory) return failed(cudaErrorMemoryAllocation);
   of_cards().add(*memory, block);
@@ -126,7 +132,8 @@ cudaError_t cudaFree(void* memory) {
 }
 
 cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
-  *memory = std::aligned_alloc(4096, bytes);
+  *memory = allocate(4096, bytes);
+  if (!*memory) return failed(cudaErrorMemoryAllocation);
   of_host().add(*memory, {.bytes = bytes});
   return cudaSuccess;
 }
