@@ -15,17 +15,21 @@ namespace {
 
 /// The tensor with 0 for all numbers that are nearer to it than normal ones, which CPUs take for 0.
 Tensor without_denormals(const Tensor& tensor) {
-  auto flushed = [&]<class T>(T) {
+  auto flushed = [&]<class T, class Wide>(T, Wide) {
     auto copy = *Tensor::allocate(tensor.dtype(), tensor.shape());
     for (int64_t i = 0; i < tensor.elements(); ++i) {
       auto value = tensor.data<T>()[i];
-      copy.mutable_data<T>()[i] = std::fpclassify(value) == FP_SUBNORMAL ? T(0) : value;
+      auto is_denormal = std::fpclassify(static_cast<Wide>(value)) == FP_SUBNORMAL;
+      copy.mutable_data<T>()[i] = is_denormal ? T(0) : value;
     }
     return copy;
   };
-  if (tensor.dtype() == DType::float32) return flushed(float());
-  if (tensor.dtype() == DType::float64) return flushed(double());
-  return tensor;
+  switch (tensor.dtype()) {
+    case DType::float32: return flushed(float(), float());
+    case DType::float64: return flushed(double(), double());
+    case DType::bfloat16: return flushed(bfloat16(), float());
+    default: return tensor;
+  }
 }
 
 /// The call with variables for the handles that it takes first. Nothing where its other inputs are
