@@ -23,7 +23,7 @@ TROUPE_BOTH inline A sign_of(A x) {
 template <class A>
 TROUPE_BOTH inline A shrink(A x, A by) {
   auto rest = fabs(x) - by;
-  return sign_of(x) * (rest > A(0) ? rest : A(0));
+  return sign_of(x) * (rest < A(0) ? A(0) : rest);  // NaN stays what it is
 }
 
 /// The proximal step of a value that a gradient of that rate has moved.

@@ -1,5 +1,8 @@
 #include "troupe/devices/cuda/state/rules.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "troupe/tests/devices/cpu/launch_kernel.hpp"
 
 namespace troupe::testing {
@@ -100,6 +103,17 @@ BOOST_FIXTURE_TEST_CASE(rules_with_sums_of_squares_are_those_of_a_cpu, RuleFixtu
     check<cuda::FtrlV2Rule>(
         "ResourceApplyFtrlV2", {0.1, 0.2, 0.3, 0.4, power}, {-1, 0, 1, 2, 3, 4});
   }
+}
+
+BOOST_AUTO_TEST_CASE(proximal_rules_hide_no_nan) {
+  auto nan = std::numeric_limits<double>::quiet_NaN();
+  cuda::RuleScalars<double> scalars{};
+  for (int i = 0; i < 3; ++i) scalars.at[i] = 0.5;
+  double x[] = {nan};
+  cuda::ProximalGradientDescentRule::apply(x, 1.0, scalars);
+  BOOST_TEST(std::isnan(x[0]));
+  BOOST_TEST(cuda::shrink(0.25, 0.5) == 0);
+  BOOST_TEST(cuda::shrink(-0.75, 0.5) == -0.25);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
