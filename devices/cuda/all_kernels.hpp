@@ -29,6 +29,7 @@ void add_segment_kernels(KernelCatalog& catalog);
 void add_select_kernels(KernelCatalog& catalog);
 void add_slicing_kernels(KernelCatalog& catalog);
 void add_softmax_kernels(KernelCatalog& catalog);
+void add_special_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);

@@ -19,12 +19,15 @@ Tensor without_denormals(const Tensor& tensor) {
     auto copy = *Tensor::allocate(tensor.dtype(), tensor.shape());
     for (int64_t i = 0; i < tensor.elements(); ++i) {
       auto value = tensor.data<T>()[i];
-      copy.mutable_data<T>()[i] = std::fpclassify(value) == FP_SUBNORMAL ? T(0) : value;
+      using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+      auto is_denormal = std::fpclassify(static_cast<Wide>(value)) == FP_SUBNORMAL;
+      copy.mutable_data<T>()[i] = is_denormal ? T(0) : value;
     }
     return copy;
   };
   if (tensor.dtype() == DType::float32) return flushed(float());
   if (tensor.dtype() == DType::float64) return flushed(double());
+  if (tensor.dtype() == DType::bfloat16) return flushed(bfloat16());
   return tensor;
 }
 
