@@ -100,6 +100,7 @@ foreach(option --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Wno-
   target_compile_options(troupe_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${option}>)
 endforeach()
 # Eigen's numbers are the host's in these files: its own support of CUDA costs time and warnings.
+# The one source that computes with functions of Eigen on cards undefines it.
 target_compile_definitions(troupe_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:EIGEN_NO_CUDA>)
 
 string(REGEX MATCH "^[0-9]+" least ${CMAKE_CUDA_ARCHITECTURES})

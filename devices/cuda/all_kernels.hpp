@@ -37,6 +37,7 @@ void add_slicing_kernels(KernelCatalog& catalog);
 void add_sequence_kernels(KernelCatalog& catalog);
 void add_softmax_kernels(KernelCatalog& catalog);
 void add_space_kernels(KernelCatalog& catalog);
+void add_special_kernels(KernelCatalog& catalog);
 void add_stitching_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <complex>
 
-#include <unsupported/Eigen/SpecialFunctions>
-
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/special.hpp"
 #include "troupe/devices/cpu/math/vector_function.hpp"

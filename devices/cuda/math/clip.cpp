@@ -103,11 +103,22 @@ Status compute_add_n(Launch& launch, LaunchBinary sum) {
 
 Result<Kernel> make_add_n(const Node& node) {
   auto dtype = node.attr<DType>("T");
-  for (const auto& entry : binary_entries())
-    if (entry.op == "Add" && entry.element == element_of(dtype))
-      return Kernel{
-          .compute = [sum = entry.launch](Launch& launch) { return compute_add_n(launch, sum); }};
-  return no_kernel(dtype);
+  auto sum = find_sum(element_of(dtype));
+  if (!sum) return no_kernel(dtype);
+  return Kernel{.compute = [sum](Launch& launch) { return compute_add_n(launch, sum); }};
+}
+
+Result<Kernel> make_accumulate(const Node& node) {
+  auto dtype = node.attr<DType>("T");
+  auto sum = find_sum(element_of(dtype));
+  if (!sum) return no_kernel(dtype);
+  return Kernel{.compute = [sum, shape = node.attr<Shape>("shape")](Launch& launch) {
+    const auto& given = launch.input(0).shape();
+    if (given.is_compatible_with(shape)) return compute_add_n(launch, sum);
+    return invalid_argument(
+        "inputs must have the shape " + shape.to_string() + ", but input 0 is " +
+        given.to_string());
+  }};
 }
 
 }  // namespace
@@ -117,6 +128,7 @@ void add_clip_kernels(KernelCatalog& catalog) {
   catalog.add("LeakyRelu", make_leaky_relu);
   catalog.add("LeakyReluGrad", make_leaky_relu);
   catalog.add("AddN", make_add_n);
+  catalog.add("AccumulateNV2", make_accumulate);
 }
 
 }  // namespace troupe::cuda

@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/kernel_support.hpp"
+#include "troupe/devices/cuda/math/special.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -64,9 +65,11 @@ DType dtype_of_node(const Node& node) {
   return node.op->find_attr("T") ? node.attr<DType>("T") : DType::boolean;
 }
 
-/// Adds a kernel for each op of the entries: compute(launch, function, dtype of the result).
+/// Adds a kernel for each op of the entries: compute(launch, function, dtype of the result), which
+/// is that of the operands unless another one is given.
 template <class Function, class Compute>
-void add_entries(KernelCatalog& catalog, auto entries, bool gives_flags, Compute compute) {
+void add_entries(
+    KernelCatalog& catalog, auto entries, Compute compute, std::optional<DType> given = {}) {
   std::map<std::string_view, Functions<Function>> by_op;
   for (const auto& entry : entries) by_op[entry.op].emplace(entry.element, entry.launch);
   for (auto [op, same] : same_ops)
@@ -76,7 +79,7 @@ void add_entries(KernelCatalog& catalog, auto entries, bool gives_flags, Compute
       auto dtype = dtype_of_node(node);
       auto found = functions.find(element_of(dtype));
       if (found == functions.end()) return no_kernel(dtype);
-      auto result = gives_flags ? DType::boolean : dtype;
+      auto result = given.value_or(dtype);
       return Kernel{.compute = [=, function = found->second](Launch& launch) {
         return compute(launch, function, result);
       }};
@@ -132,15 +135,24 @@ Result<Kernel> make_cast(const Node& node) {
 
 }  // namespace
 
+LaunchBinary find_sum(Element element) {
+  for (const auto& entry : binary_entries())
+    if (entry.op == "Add" && entry.element == element) return entry.launch;
+  return nullptr;
+}
+
 void add_elementwise_kernels(KernelCatalog& catalog) {
-  add_entries<LaunchUnary>(catalog, unary_entries(), false, compute_unary);
-  add_entries<LaunchUnary>(catalog, flag_entries(), true, compute_unary);
-  add_entries<LaunchUnary>(catalog, invert_entries(), false, compute_unary);
-  add_entries<LaunchBinary>(catalog, binary_entries(), false, compute_binary);
-  add_entries<LaunchBinary>(catalog, bitwise_entries(), false, compute_binary);
-  add_entries<LaunchBinary>(catalog, pairwise_entries(), false, compute_pairwise);
+  add_entries<LaunchUnary>(catalog, unary_entries(), compute_unary);
+  add_entries<LaunchUnary>(catalog, flag_entries(), compute_unary, DType::boolean);
+  add_entries<LaunchUnary>(catalog, invert_entries(), compute_unary);
+  add_entries<LaunchUnary>(catalog, special_unary_entries(), compute_unary);
+  add_entries<LaunchUnary>(catalog, count_entries(), compute_unary, DType::uint8);
+  add_entries<LaunchBinary>(catalog, binary_entries(), compute_binary);
+  add_entries<LaunchBinary>(catalog, bitwise_entries(), compute_binary);
+  add_entries<LaunchBinary>(catalog, special_binary_entries(), compute_binary);
+  add_entries<LaunchBinary>(catalog, pairwise_entries(), compute_pairwise);
   KernelCatalog comparisons;
-  add_entries<LaunchBinary>(comparisons, comparison_entries(), true, compute_binary);
+  add_entries<LaunchBinary>(comparisons, comparison_entries(), compute_binary, DType::boolean);
   for (const auto& op : comparisons.ops())
     if (op != "Equal" && op != "NotEqual") catalog.add(op, comparisons.find(op));
   for (const auto* op : {"Equal", "NotEqual"}) allow_unequal_shapes(comparisons, catalog, op);

@@ -45,6 +45,9 @@ std::span<const BinaryEntry> bitwise_entries();     // the same
 std::span<const BinaryEntry> comparison_entries();  // the same, results are bools
 std::span<const BinaryEntry> pairwise_entries();    // operands of one shape
 
+/// "Add". Null where there is none.
+LaunchBinary find_sum(Element element);
+
 /// Converts elements of one kind to another.
 void launch_cast(
     void* out, Element to, const void* x, Element from, int64_t count, cudaStream_t stream);

@@ -17,12 +17,6 @@ Result<int> channel_axis(const Shape& shape, bool is_nchw) {
 
 bool is_nchw(const Node& node) { return node.attr<std::string>("data_format") == "NCHW"; }
 
-LaunchBinary find_sum(DType dtype) {
-  for (const auto& entry : binary_entries())
-    if (entry.op == "Add" && entry.element == element_of(dtype)) return entry.launch;
-  return nullptr;
-}
-
 Status compute_bias_add(Launch& launch, LaunchBinary sum, bool is_nchw) {
   const auto shape = launch.input(0).shape();
   const auto& biases = launch.input(1);
@@ -55,7 +49,7 @@ Status compute_bias_add(Launch& launch, LaunchBinary sum, bool is_nchw) {
 
 Result<Kernel> make_bias_add(const Node& node) {
   auto dtype = node.attr<DType>("T");
-  auto sum = find_sum(dtype);
+  auto sum = find_sum(element_of(dtype));
   if (!sum) return no_kernel(dtype);
   return Kernel{.compute = [sum, is_nchw = is_nchw(node)](Launch& launch) {
     return compute_bias_add(launch, sum, is_nchw);
