@@ -15,15 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = Trainer::Clock;
 
-constexpr milliseconds heartbeat_limit = 500ms;
-constexpr milliseconds connect_timeout = 1s;
 constexpr milliseconds step_timeout = 300ms;
-// Goals for the time to detect a failure. A loaded machine may take ten times as long; more counts
-// as a hang.
-constexpr milliseconds goal_of_kill = 50ms;
-constexpr milliseconds goal_of_freeze = heartbeat_limit + 100ms;
-constexpr milliseconds goal_of_client = 1s;
-constexpr milliseconds goal_of_timeout = 100ms;
 
 double setting(const char* name, double otherwise) {
   const char* value = std::getenv(name);
@@ -33,25 +25,28 @@ const int rounds = static_cast<int>(setting("TROUPE_FAILURE_ROUNDS", 3));
 const std::chrono::duration<double> freeze_time(setting("TROUPE_FREEZE_S", 1.5));
 
 struct FailuresFixture {
-  TrainingCluster cluster{
-      {.flags = {"--heartbeat", "0.5", "--connect-timeout", "1"},
-       .heartbeat_limit = heartbeat_limit,
-       .step_timeout = step_timeout}};
+  TrainingCluster cluster;
   LatencyTable table;
 
+  explicit FailuresFixture(milliseconds heartbeat_limit)
+      : cluster(
+            {.flags =
+                 {"--heartbeat", std::to_string(heartbeat_limit.count() / 1e3), "--connect-timeout",
+                  "1"},
+             .heartbeat_limit = heartbeat_limit,
+             .step_timeout = step_timeout}) {}
   ~FailuresFixture() { BOOST_TEST_MESSAGE("\n" << table.to_string()); }
 
-  /// Each client that uses the task fails with its name; the others continue.
+  /// Each client that uses the task fails with its name; the others continue. How long it took is
+  /// printed, and not compared: that depends on what else the machine does.
   void check_detected(
-      const std::string& what, const std::string& task, Clock::time_point signalled,
-      milliseconds goal) {
+      const std::string& what, const std::string& task, Clock::time_point signalled) {
     for (auto& trainer : cluster.trainers()) {
       if (!trainer->uses(task) || trainer->options().step_timeout.count() > 0) continue;
       auto failure = trainer->await_failure(signalled);
       BOOST_TEST_REQUIRE(failure.has_value(), what << " of " << task << " was not noticed");
       auto took = failure->end - signalled;
       bool ran = failure->begin <= signalled;  // else the step first tried to connect to the task
-      BOOST_TEST((took < 10 * (ran ? goal : goal + connect_timeout)));
       table.add(what + " " + role_of(task, *trainer) + (ran ? "" : ", step begun later"), took);
     }
     cluster.check_trains(20, [&](const Trainer& trainer) { return !trainer.uses(task); });
@@ -84,7 +79,7 @@ struct FailuresFixture {
                                       << task << " was away: " << failure.status.to_string());
         if (timeout.count() == 0) continue;
         auto late = failure.end - failure.begin - timeout;
-        BOOST_TEST((late < 10 * goal_of_timeout));
+        BOOST_TEST((late < test_timeout));
         if (late.count() > 0) table.add("beyond the step's timeout", late);
       }
   }
@@ -93,7 +88,7 @@ struct FailuresFixture {
     for (int round = 0; round < rounds; ++round) {
       auto task = task_name(job, 0);
       auto signalled = cluster.send_at_random(job, 0, SIGKILL);
-      check_detected("kill", task, signalled, goal_of_kill);
+      check_detected("kill", task, signalled);
       cluster.nodes().node(job, 0).wait();
       cluster.nodes().restart(job, 0);
       cluster.check_trains();
@@ -105,7 +100,7 @@ struct FailuresFixture {
     for (int round = 0; round < rounds; ++round) {
       auto task = task_name(job, 0);
       auto signalled = cluster.send_at_random(job, 0, SIGSTOP);
-      check_detected("freeze", task, signalled, goal_of_freeze);
+      check_detected("freeze", task, signalled);
       std::this_thread::sleep_until(signalled + freeze_time);
       cluster.nodes().node(job, 0).send(SIGCONT);
       cluster.check_trains();
@@ -121,21 +116,26 @@ struct FailuresFixture {
   }
 };
 
+/// Heartbeats would miss a task later than the tests wait for: only the end of its connections can
+/// tell that it was killed.
+struct KillsFixture : FailuresFixture {
+  KillsFixture() : FailuresFixture(4 * test_timeout) {}
+};
+
+/// The connections of a frozen task stay: only heartbeats can tell.
+struct FreezesFixture : FailuresFixture {
+  FreezesFixture() : FailuresFixture(500ms) {}
+};
+
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(failures, FailuresFixture)
+BOOST_AUTO_TEST_SUITE(failures)
+
+BOOST_FIXTURE_TEST_SUITE(kills, KillsFixture)
 
 BOOST_AUTO_TEST_CASE(a_killed_worker_is_named_and_may_come_back) { kill_rounds("worker"); }
 
 BOOST_AUTO_TEST_CASE(a_killed_parameter_server_is_named_and_may_come_back) { kill_rounds("ps"); }
-
-BOOST_AUTO_TEST_CASE(a_frozen_worker_is_named_and_works_on_when_it_thaws) {
-  freeze_rounds("worker");
-}
-
-BOOST_AUTO_TEST_CASE(a_frozen_parameter_server_is_named_and_works_on_when_it_thaws) {
-  freeze_rounds("ps");
-}
 
 BOOST_AUTO_TEST_CASE(sessions_of_a_killed_client_close_and_the_others_train_on) {
   auto others = sessions();
@@ -146,12 +146,25 @@ BOOST_AUTO_TEST_CASE(sessions_of_a_killed_client_close_and_the_others_train_on) 
     BOOST_TEST(sessions() == others + 2);
     digits->send(SIGKILL);
     auto signalled = Clock::now();
-    while (sessions() > others)
-      BOOST_TEST_REQUIRE((Clock::now() - signalled < 10 * goal_of_client));
+    while (sessions() > others) BOOST_TEST_REQUIRE((Clock::now() - signalled < test_timeout));
     table.add("kill client, sessions closed", Clock::now() - signalled);
     cluster.check_trains();
     check_failures("");
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(freezes, FreezesFixture)
+
+BOOST_AUTO_TEST_CASE(a_frozen_worker_is_named_and_works_on_when_it_thaws) {
+  freeze_rounds("worker");
+}
+
+BOOST_AUTO_TEST_CASE(a_frozen_parameter_server_is_named_and_works_on_when_it_thaws) {
+  freeze_rounds("ps");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
