@@ -60,6 +60,10 @@ class Device {
   /// the copy is there, or with the stream's error.
   virtual void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done);
 
+  /// A kernel that computes a node of integers or flags in the host's memory
+  /// (memory/host_values.hpp).
+  virtual Result<Kernel> make_host_kernel(const Node& node) { return kernels().make(node); }
+
   /// The minimum number of launches that a piece of a plan (pieces/plan_piece.hpp) must replace for
   /// the device to run it as one; 0: the device runs no pieces.
   virtual int piece_launches_min() const { return 0; }

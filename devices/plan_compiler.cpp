@@ -2,6 +2,8 @@
 #include <numeric>
 #include <optional>
 
+#include "troupe/devices/memory/copy_kernels.hpp"
+#include "troupe/devices/memory/host_values.hpp"
 #include "troupe/devices/pending_counts.hpp"
 #include "troupe/devices/pieces/join_pieces.hpp"
 #include "troupe/devices/plan.hpp"
@@ -14,39 +16,6 @@ namespace {
 
 /// Where a tensor has to lie, or lies.
 enum class Place : uint8_t { host, device, any };
-
-Kernel make_copy_in() {
-  auto take = [](Launch& launch, Result<Tensor> copy) {
-    if (copy) launch.set(0, *std::move(copy));
-    return copy.status();
-  };
-  return {
-      .start =
-          [take](Launch& launch, Kernel::Done done) {
-            launch.device().copy_in_async(
-                launch.take_input(0), [&launch, take, done = std::move(done)](Result<Tensor> copy) {
-                  done(take(launch, std::move(copy)));
-                });
-          },
-      .try_now = [take](Launch& launch) -> std::optional<Status> {
-        if (launch.device().is_long_copy(launch.input(0))) return {};
-        return take(launch, launch.device().copy_in(launch.input(0)));
-      },
-      .awaits = "a copy from the host's memory to the device's"};
-}
-
-Kernel make_copy_to_host() {
-  return {
-      .start =
-          [](Launch& launch, Kernel::Done done) {
-            launch.device().copy_to_host(
-                launch.take_input(0), [&launch, done = std::move(done)](Result<Tensor> copy) {
-                  if (copy) launch.set(0, *std::move(copy));
-                  done(copy.status());
-                });
-          },
-      .awaits = "a copy from the device's memory to the host's"};
-}
 
 }  // namespace
 
@@ -68,6 +37,8 @@ class Plan::Compiler {
     frames_ = *std::move(frames);
     for (const auto& node : graph_.nodes())
       if (auto status = add_node(node); !status.ok()) return status;
+    if (has_own_memory_)
+      if (auto status = compute_on_host(); !status.ok()) return status;
     for (const auto& node : graph_.nodes())
       if (auto status = connect(node); !status.ok()) return status;
     if (frames_.has_loops()) sort_by_frame();
@@ -167,7 +138,7 @@ class Plan::Compiler {
         if (plan_.items_[self].frame != 0)
           return invalid_argument("a Merge in a loop cannot take a constant that is outside of it")
               .at(plan_.where(plan_.items_[self]));
-        add_edge(constant_item(input.node), {.node = self, .slot = i, .output = 0});
+        add_edge(constant_item(input.node, wanted), {.node = self, .slot = i, .output = 0});
         continue;
       }
       if (constant_of_.contains(input.node)) {
@@ -205,6 +176,58 @@ class Plan::Compiler {
     return Place::device;
   }
 
+  /// Whether an output is small, and on the host wherever nodes of integers are computed.
+  bool is_small_on_host(Output output) const {
+    constexpr int64_t most_elements = 1024;
+    const auto& shape = graph_.shape_of(output);
+    const auto& node = graph_.node(output.node);
+    auto is_input = node.op->name() == transfer::arg || node.op->name() == "Const";
+    if (is_input && !(shape.is_known() && shape.elements() <= most_elements)) return false;
+    return node.op->name() == "Const" || constant_of_.contains(output.node) ||
+           place_of(output) == Place::host;
+  }
+
+  /// Puts counters, conditions and sizes on the host (memory/host_values.hpp).
+  Status compute_on_host() {
+    auto reads_on_host = [this](NodeId id, int input) {
+      auto item = item_of_[id];
+      return item >= 0 &&
+             wanted_place(plan_.kernels_[item], graph_.node(id).inputs[input], input) ==
+                 Place::host;
+    };
+    auto is_on_host = [this](Output output) { return is_small_on_host(output); };
+    for (auto id : find_host_values(graph_, reads_on_host, is_on_host)) {
+      if (item_of_[id] < 0) continue;
+      auto status = put_on_host(item_of_[id], graph_.node(id));
+      if (!status.ok()) return status.at(plan_.where(plan_.items_[item_of_[id]]));
+    }
+    return {};
+  }
+
+  Status put_on_host(int32_t item, const Node& node) {
+    auto& kernel = plan_.kernels_[item];
+    if (!passes_host_values_on(node)) {
+      auto made = plan_.device_->make_host_kernel(node);
+      if (!made) return made.status();
+      kernel = *std::move(made);
+      plan_.computes_[item] = std::exchange(kernel.compute, nullptr);
+      plan_.items_[item].has_cost = kernel.cost_ns != nullptr;
+    }
+    auto follows_from_shapes = [this](Output input) {
+      return constant_of_.contains(input.node) ||
+             plan_.kernels_[item_of_[input.node]].repeats == Repeats::without_work;
+    };
+    auto repeats = kernel.repeats != Repeats::no || !passes_host_values_on(node);
+    kernel.repeats = repeats && std::ranges::all_of(node.inputs, follows_from_shapes)
+                         ? Repeats::without_work
+                         : Repeats::no;
+    kernel.host_inputs.resize(node.inputs.size());
+    std::iota(kernel.host_inputs.begin(), kernel.host_inputs.end(), 0);
+    kernel.host_outputs.resize(node.output_dtypes.size());
+    std::iota(kernel.host_outputs.begin(), kernel.host_outputs.end(), 0);
+    return {};
+  }
+
   /// The constant in the memory where it is used, copied once for all its users and steps.
   Result<Tensor> constant_at(Output output, Place wanted) {
     const auto& value = constant_of_.at(output.node);
@@ -217,9 +240,10 @@ class Plan::Compiler {
   }
 
   /// A Merge takes what arrives first, so for it a constant has to arrive, too.
-  int32_t constant_item(NodeId node) {
-    Kernel kernel{.compute = [value = constant_of_.at(node)](Launch& launch) {
-      auto placed = launch.device().copy_in(value);
+  int32_t constant_item(NodeId node, Place wanted) {
+    auto copies = wanted == Place::device;
+    Kernel kernel{.compute = [copies, value = constant_of_.at(node)](Launch& launch) {
+      auto placed = copies ? launch.device().copy_in(value) : Result<Tensor>(value);
       if (placed) launch.set(0, *std::move(placed));
       return placed.status();
     }};

@@ -194,6 +194,8 @@ class CardDevice final : public AcceleratorDevice {
     put_copy_out(copy, *std::move(to), filling);
   }
 
+  Result<Kernel> make_host_kernel(const Node& node) override { return make_for_host(*host_, node); }
+
   int piece_launches_min() const override {
     return graphs_->options().are_kept ? graphs_->options().launches_min : 0;
   }

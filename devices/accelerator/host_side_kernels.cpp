@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "troupe/devices/control_flow.hpp"
-#include "troupe/devices/host_arguments.hpp"
+#include "troupe/devices/memory/host_arguments.hpp"
 #include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -159,6 +159,14 @@ std::optional<Kernel> make_on_host(Device& host, const Node& node) {
   for (auto output : host_arguments_of(node.op->name()).outputs)
     copies[static_cast<size_t>(output)] = false;
   return on_host(*std::move(kernel), host, node, copies);
+}
+
+Result<Kernel> make_for_host(Device& host, const Node& node) {
+  auto kernel = host.kernels().make(node);
+  if (!kernel) return kernel;
+  CHECK(kernel->compute);
+  return on_host(
+      *std::move(kernel), host, node, std::vector<bool>(node.output_dtypes.size(), false));
 }
 
 }  // namespace troupe::accelerator

@@ -16,4 +16,7 @@ void add_host_side_kernels(KernelCatalog& catalog, Device& host);
 /// either, or the node works on more than the values of its inputs.
 std::optional<Kernel> make_on_host(Device& host, const Node& node);
 
+/// The host's kernel for a node that computes with numbers of the host for the host.
+Result<Kernel> make_for_host(Device& host, const Node& node);
+
 }  // namespace troupe::accelerator

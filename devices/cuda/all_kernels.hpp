@@ -39,6 +39,7 @@ void add_softmax_kernels(KernelCatalog& catalog);
 void add_space_kernels(KernelCatalog& catalog);
 void add_special_kernels(KernelCatalog& catalog);
 void add_stitching_kernels(KernelCatalog& catalog);
+void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);

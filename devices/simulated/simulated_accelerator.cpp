@@ -7,9 +7,10 @@
 #include <mutex>
 #include <utility>
 
+#include "troupe/devices/accelerator/host_side_kernels.hpp"
 #include "troupe/devices/control_flow.hpp"
 #include "troupe/devices/cpu/pool_allocator.hpp"
-#include "troupe/devices/host_arguments.hpp"
+#include "troupe/devices/memory/host_arguments.hpp"
 #include "troupe/devices/simulated/simulated_stream.hpp"
 #include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
@@ -152,6 +153,10 @@ class Accelerator final : public SimulatedAccelerator {
     stream_.when_done([to = *to, done = std::move(done)](const Status& status) {
       done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
     });
+  }
+
+  Result<Kernel> make_host_kernel(const Node& node) override {
+    return accelerator::make_for_host(host_side_, node);
   }
 
   uint64_t memory_in_use() const override { return host_side_.memory_in_use(); }

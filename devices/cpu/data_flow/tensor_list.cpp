@@ -28,7 +28,7 @@ Result<Tensor> unset_element(const Launch& launch, const TensorList& list, Shape
     known = *merged;
   }
   if (known.is_known() && list.dtype == DType::string) return launch.allocate(list.dtype, known);
-  if (known.is_known()) return HostElementMath(launch).zeros(list.dtype, known);
+  if (known.is_known()) return host_rows().zeros(launch, list.dtype, known);
   return invalid_argument(
       "the element is not set, and of its shape only " + known.to_string() + " is known");
 }

@@ -79,7 +79,6 @@ Status add_elements(const Launch& launch, TensorList& list, const TensorList& ot
     return invalid_argument(
         "lists of " + std::to_string(list.elements.size()) + " and " +
         std::to_string(other.elements.size()) + " elements cannot be added");
-  HostElementMath math(launch);
   for (size_t i = 0; i < list.elements.size(); ++i) {
     auto& sum = list.elements[i];
     const auto& summand = other.elements[i];
@@ -88,7 +87,8 @@ Status add_elements(const Launch& launch, TensorList& list, const TensorList& ot
       return invalid_argument(
           "elements of the shapes " + sum.shape().to_string() + " and " +
           summand.shape().to_string() + " cannot be added");
-    auto added = sum.is_set() ? math.sum(std::move(sum), summand) : Result<Tensor>(summand);
+    auto added =
+        sum.is_set() ? host_rows().sum(launch, std::move(sum), summand) : Result<Tensor>(summand);
     if (!added) return added.status();
     sum = *std::move(added);
   }
@@ -98,13 +98,12 @@ Status add_elements(const Launch& launch, TensorList& list, const TensorList& ot
 }  // namespace
 
 Status compute_list_zeros_like(Launch& launch) {
-  HostElementMath math(launch);
   return set_lists(launch, [&](int64_t i) -> Result<std::shared_ptr<TensorList>> {
     auto list = copy_at(launch.input(0), i);
     if (!list) return list;
     for (auto& element : (*list)->elements) {
       if (!element.is_set()) continue;
-      auto zeros = math.zeros(element.dtype(), element.shape());
+      auto zeros = host_rows().zeros(launch, element.dtype(), element.shape());
       if (!zeros) return zeros.status();
       element = *std::move(zeros);
     }

@@ -140,7 +140,7 @@ Status stack(Launch& launch, const TensorList& list, int64_t expected) {
   auto known = known_shape(launch, list, 1);
   if (!known) return known.status();
   auto values = all_elements(launch, list, *known);
-  return values ? set_stack(launch, list.dtype, *values, *known) : values.status();
+  return values ? set_stack(launch, host_rows(), list.dtype, *values, *known) : values.status();
 }
 
 Status gather(Launch& launch, const TensorList& list, int64_t) {
@@ -156,7 +156,7 @@ Status gather(Launch& launch, const TensorList& list, int64_t) {
     if (!element) return element.status();
     values.push_back(*std::move(element));
   }
-  return set_stack(launch, list.dtype, values, *known);
+  return set_stack(launch, host_rows(), list.dtype, values, *known);
 }
 
 Shape rest_of(const Shape& element) {
@@ -167,7 +167,8 @@ Status concat_known(Launch& launch, const TensorList& list, const Shape& given) 
   auto known = given.merge(list.element_shape);
   if (!known) return known.status();
   auto values = all_elements(launch, list, *known);
-  return values ? set_concatenation(launch, list.dtype, *values, rest_of(*known)) : values.status();
+  return values ? set_concatenation(launch, host_rows(), list.dtype, *values, rest_of(*known))
+                : values.status();
 }
 
 Status concat(Launch& launch, const TensorList& list, int64_t) {
@@ -183,7 +184,7 @@ Status concat(Launch& launch, const TensorList& list, int64_t) {
     if (!element) return element.status();
     values.push_back(*std::move(element));
   }
-  return set_concatenation(launch, list.dtype, values, rest_of(*known));
+  return set_concatenation(launch, host_rows(), list.dtype, values, rest_of(*known));
 }
 
 // -- kernels

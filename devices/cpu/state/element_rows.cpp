@@ -1,9 +1,8 @@
 #include "troupe/devices/cpu/state/element_rows.hpp"
 
 #include <numeric>
-
-#include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include <string>
+#include <vector>
 
 namespace troupe::cpu {
 namespace {
@@ -16,29 +15,25 @@ Result<Shape> rows_of(int64_t count, const Shape& row) {
 }
 
 /// Sets output 0 to the values, one after the other.
-Status set_rows(Launch& launch, const Tensors& values, int64_t count, const Shape& row) {
+Status set_rows(
+    Launch& launch, const ElementRows& rows, const Tensors& values, int64_t count,
+    const Shape& row) {
   auto shape = rows_of(count, row);
   if (!shape) return shape.status();
-  auto out = launch.allocate(values[0].dtype(), *shape);
+  auto out = rows.allocate(launch, values[0].dtype(), *shape);
   if (!out) return out.status();
-  int64_t begin = 0;
-  for (const auto& value : values) {
-    parallel_pieces(1, value.elements(), [&](int64_t, int64_t first, int64_t last) {
-      copy_elements(*out, begin + first, value, first, last - first);
-    });
-    begin += value.elements();
-  }
-  launch.set(0, *std::move(out));
-  return {};
+  auto status = rows.join(launch, *out, values);
+  if (status.ok()) launch.set(0, *std::move(out));
+  return status;
 }
 
-Status set_no_rows(Launch& launch, DType dtype, const Shape& row) {
+Status set_no_rows(Launch& launch, const ElementRows& rows, DType dtype, const Shape& row) {
   if (!row.is_known())
     return unimplemented(
         "no elements can only be joined where their shape is known, but it is " + row.to_string());
   auto shape = rows_of(0, row);
   if (!shape) return shape.status();
-  auto out = launch.allocate(dtype, *shape);
+  auto out = rows.allocate(launch, dtype, *shape);
   if (out) launch.set(0, *std::move(out));
   return out.status();
 }
@@ -59,57 +54,37 @@ Status check_shapes(const char* what, const Shapes& shapes, const Shape& known) 
 
 }  // namespace
 
-Result<Tensor> HostElementMath::zeros(DType dtype, const Shape& shape) {
-  if (!is_plain(dtype)) return invalid_argument(std::string("no ") + to_string(dtype) + " is 0");
-  auto made = launch_.allocate(dtype, shape);
-  if (made) set_zeros(*made);
-  return made;
-}
-
-Result<Tensor> HostElementMath::sum(Tensor a, const Tensor& b) {
-  auto add = addition(a.dtype());
-  if (!add.loop)
-    return invalid_argument(std::string(to_string(a.dtype())) + " elements cannot be summed");
-  auto out = a.is_sole_owner() ? Result<Tensor>(a) : launch_.allocate(a.dtype(), a.shape());
-  if (!out) return out;
-  auto* to = static_cast<std::byte*>(out->mutable_raw());
-  const auto* x = static_cast<const std::byte*>(a.raw());
-  const auto* y = static_cast<const std::byte*>(b.raw());
-  auto size = static_cast<int64_t>(size_of(a.dtype()));
-  parallel_ranges(a.elements(), 1, [&](int64_t begin, int64_t end) {
-    auto offset = begin * size;
-    add.loop(to + offset, x + offset, y + offset, end - begin, Repeat::none);
-  });
-  return out;
-}
-
 Shape row_of(const Shape& shape) { return Shape(shape.sizes().subspan(1)); }
 
-Status set_stack(Launch& launch, DType dtype, const Tensors& values, const Shape& known) {
-  if (values.empty()) return set_no_rows(launch, dtype, known);
+Status set_stack(
+    Launch& launch, const ElementRows& rows, DType dtype, const Tensors& values,
+    const Shape& known) {
+  if (values.empty()) return set_no_rows(launch, rows, dtype, known);
   Shapes shapes;
   for (const auto& value : values) shapes.push_back(value.shape());
   auto status = check_shapes("the shape of elements", shapes, known);
   if (!status.ok()) return status;
-  return set_rows(launch, values, static_cast<int64_t>(values.size()), shapes[0]);
+  return set_rows(launch, rows, values, static_cast<int64_t>(values.size()), shapes[0]);
 }
 
-Status set_concatenation(Launch& launch, DType dtype, const Tensors& values, const Shape& known) {
-  auto lengths = launch.allocate(DType::int64, {static_cast<int64_t>(values.size())});
+Status set_concatenation(
+    Launch& launch, const ElementRows& rows, DType dtype, const Tensors& values,
+    const Shape& known) {
+  auto lengths = Tensor::allocate(DType::int64, {static_cast<int64_t>(values.size())});
   if (!lengths) return lengths.status();
-  Shapes rows;
+  Shapes shapes;
   auto* length = lengths->mutable_data<int64_t>();
   for (const auto& value : values) {
     if (value.shape().is_scalar())
       return invalid_argument("scalars cannot be concatenated, but stacked");
-    rows.push_back(row_of(value.shape()));
+    shapes.push_back(row_of(value.shape()));
     *length++ = value.shape()[0];
   }
   auto total = std::accumulate(length - values.size(), length, int64_t{0});
   launch.set(1, *std::move(lengths));
-  if (values.empty()) return set_no_rows(launch, dtype, known);
-  auto status = check_shapes("the shape of elements without axis 0", rows, known);
-  return status.ok() ? set_rows(launch, values, total, rows[0]) : status;
+  if (values.empty()) return set_no_rows(launch, rows, dtype, known);
+  auto status = check_shapes("the shape of elements without axis 0", shapes, known);
+  return status.ok() ? set_rows(launch, rows, values, total, shapes[0]) : status;
 }
 
 Status check_row_indices(const Tensor& indices, const Tensor& value) {

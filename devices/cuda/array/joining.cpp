@@ -1,3 +1,5 @@
+#include "troupe/devices/cuda/array/joining.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -30,17 +32,36 @@ Status refuse(int index, int first, const Launch& launch) {
       ", but input " + std::to_string(index) + " is " + launch.input(index).shape().to_string());
 }
 
+/// Copies the next row of each of the inputs in [first, end) to each of `outer` rows.
+void copy_by_input(const Launch& launch, Tensor& to, int64_t outer, int first, int end) {
+  int64_t at = 0, row = to.elements() / outer;
+  for (int i = first; i < end; ++i) {
+    auto size = launch.input(i).elements() / outer;
+    copy_walk(launch, to, at, launch.input(i), 0, walk_rows(outer, size, row, size));
+    at += size;
+  }
+}
+
+/// The same by as few kernels as possible.
+void copy_at_once(const Launch& launch, Tensor& to, int64_t outer, int first, int end) {
+  std::vector<JoinedPart> parts;
+  int64_t at = 0;
+  for (int i = first; i < end; ++i) {
+    const auto& input = launch.input(i);
+    auto bytes = static_cast<int64_t>(input.bytes()) / outer;
+    parts.push_back({input.raw(), at, bytes});
+    at += bytes;
+  }
+  launch_join(to.mutable_raw(), at, outer, parts, stream_of(launch));
+}
+
 /// Sets output 0 to `outer` rows, each the next row of every input in [first, end).
 Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int first, int end) {
   auto result = launch.allocate(launch.input(first).dtype(), shape);
   if (!result) return result.status();
   if (result->elements() > 0) {
-    int64_t at = 0, row = result->elements() / outer;
-    for (int i = first; i < end; ++i) {
-      auto size = launch.input(i).elements() / outer;
-      copy_walk(launch, *result, at, launch.input(i), 0, walk_rows(outer, size, row, size));
-      at += size;
-    }
+    auto at_once = is_joined_at_once(static_cast<int64_t>(result->bytes()), end - first);
+    (at_once ? copy_at_once : copy_by_input)(launch, *result, outer, first, end);
   }
   return set_launched(launch, 0, *std::move(result), "a copy");
 }

@@ -80,6 +80,30 @@ class CardsTest(unittest.TestCase):
         )
         self.assertEqual(self.learned("/gpu:0", SOFT), self.learned("/gpu:0", plain))
 
+    def loop_over_rows(self, device):
+        """What a loop that reads and writes TensorArrays computes, and its gradient."""
+        tf.reset_default_graph()
+        x = tf.constant(np.random.RandomState(1).randn(5, 3, 4), tf.float32)
+        w = tf.constant(np.random.RandomState(2).randn(4, 4), tf.float32)
+        with tf.device(device):
+            rows = tf.TensorArray(tf.float32, 5).unstack(x)
+
+            def step(i, state, states):
+                mixed = tf.reduce_sum(state[:, :, None] * w[None], axis=1)
+                state = tf.tanh(rows.read(i) + mixed)
+                return i + 1, state, states.write(i, state)
+
+            states = tf.TensorArray(tf.float32, 5)
+            loop = (tf.constant(0), tf.zeros([3, 4]), states)
+            states = tf.while_loop(lambda i, *_: i < 5, step, loop)[2].stack()
+            gradients = tf.gradients(tf.reduce_sum(states**2), [x, w])
+        with tf.Session() as session:
+            return session.run([states] + gradients)
+
+    def test_a_loop_keeps_tensor_arrays_on_the_card(self):
+        for on_card, expected in zip(self.loop_over_rows("/gpu:1"), self.loop_over_rows("/cpu:0")):
+            np.testing.assert_allclose(on_card, expected, rtol=1e-4, atol=1e-5)
+
     def test_an_op_without_a_kernel_of_the_card_names_itself(self):
         with tf.device("/gpu:0"):
             text = tf.strings.upper(tf.constant("a"))

@@ -1,4 +1,4 @@
-#include "troupe/devices/host_arguments.hpp"
+#include "troupe/devices/memory/host_arguments.hpp"
 
 #include <map>
 

@@ -1,67 +1,12 @@
-#include "troupe/devices/simulated/simulated_accelerator.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <deque>
-#include <mutex>
-
-#include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/tests/devices/plan_fixture.hpp"
+#include "troupe/tests/devices/simulated/accelerator_fixture.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
-namespace {
-
-/// What a simulation would run later, in the order in which it came.
-struct Later {
-  std::deque<std::function<void()>> works;
-
-  std::function<void(std::function<void()>)> post() {
-    return [this](std::function<void()> work) { works.push_back(std::move(work)); };
-  }
-  bool run_one() {
-    if (works.empty()) return false;
-    auto work = std::move(works.front());
-    works.pop_front();
-    work();
-    return true;
-  }
-  void run_all() {
-    while (run_one()) {
-    }
-  }
-};
-
-struct AcceleratorFixture : PlanFixture {
-  Later later;
-  std::shared_ptr<const KernelCatalog> kernels =
-      std::make_shared<KernelCatalog>(cpu::make_kernel_catalog());
-  std::unique_ptr<SimulatedAccelerator> device =
-      make_simulated_accelerator({.kernels = kernels, .later = later.post()});
-
-  /// What follows a kernel that waited may wait itself.
-  void run_until_idle() {
-    while (!later.works.empty() || !port->posted.empty()) {
-      later.run_all();
-      port->run_posted();
-    }
-  }
-  Status run() {
-    auto execution = start_plan(*device);
-    run_until_idle();
-    return done.wait();
-  }
-};
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_SUITE(simulated_accelerator, AcceleratorFixture)
 
 BOOST_AUTO_TEST_CASE(a_plan_copies_feeds_to_the_device_and_fetches_to_the_host) {
-  add(
-      {.name = "feed",
-       .op = transfer::arg,
-       .attrs = {{"T", DType::float32}, {"index", 0}, {"shape", Shape()}}});
+  add_feed(DType::float32, {});
   add({.name = "twice", .op = "AddV2", .inputs = {"feed", "feed"}});
   add({.name = "more", .op = "Exp", .inputs = {"twice"}});
   add_retval("more");
@@ -89,25 +34,19 @@ BOOST_AUTO_TEST_CASE(a_constant_is_copied_once_for_all_steps_and_an_axis_never) 
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_were_computed_on_the_device_are_copied_to_the_host) {
-  add(
-      {.name = "feed",
-       .op = transfer::arg,
-       .attrs = {{"T", DType::int32}, {"index", 0}, {"shape", Shape({2})}}});
-  add({.name = "sizes", .op = "AddV2", .inputs = {"feed", "feed"}});
+  add_feed(DType::float32, {2});
+  add({.name = "sizes", .op = "Cast", .inputs = {"feed"}, .attrs = {{"DstT", DType::int32}}});
   add_const("one", Tensor::scalar(1.0f));
   add({.name = "ones", .op = "Fill", .inputs = {"sizes", "one"}});
   add_retval("ones");
-  port->fed = Tensor::of<int32_t>({2}, {1, 2});
+  port->fed = Tensor::of<float>({2}, {2, 4});
   BOOST_TEST(run().ok());
   BOOST_TEST(port->fetched.shape().to_string() == "[2,4]");
   BOOST_TEST(device->copies_to_host() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_tensor_array_keeps_elements_in_the_memory_of_its_device) {
-  add(
-      {.name = "feed",
-       .op = transfer::arg,
-       .attrs = {{"T", DType::float32}, {"index", 0}, {"shape", Shape({2})}}});
+  add_feed(DType::float32, {2});
   add_const("size", Tensor::scalar(int32_t{2}));
   add_const("zero", Tensor::scalar(int32_t{0}));
   add_const("both", Tensor::of<int32_t>({2}, {1, 0}));
@@ -165,20 +104,14 @@ BOOST_AUTO_TEST_CASE(a_read_before_the_work_that_writes_is_an_error_of_the_step)
 }
 
 BOOST_AUTO_TEST_CASE(an_error_of_the_stream_ends_the_step_that_put_the_work_there) {
-  add(
-      {.name = "feed",
-       .op = transfer::arg,
-       .attrs = {{"T", DType::float32}, {"index", 0}, {"shape", Shape()}}});
+  add_feed(DType::float32, {});
   add({.name = "root", .op = "Sqrt", .inputs = {"feed"}});
   device->fail_next_kernel(internal("the device has failed"));
   BOOST_TEST(run().message() == "the device has failed");
 }
 
 BOOST_AUTO_TEST_CASE(a_step_ends_only_when_the_stream_has_done_its_work) {
-  add(
-      {.name = "feed",
-       .op = transfer::arg,
-       .attrs = {{"T", DType::float32}, {"index", 0}, {"shape", Shape()}}});
+  add_feed(DType::float32, {});
   add({.name = "root", .op = "Sqrt", .inputs = {"feed"}});
   bool has_ended = false;
   auto plan = Plan::compile(graph, *device, {});

@@ -1,0 +1,103 @@
+#include "troupe/devices/cpu/state/tensor_array.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "troupe/devices/cuda/all_kernels.hpp"
+#include "troupe/devices/cuda/array/copying.hpp"
+#include "troupe/devices/cuda/array/joining.hpp"
+#include "troupe/devices/cuda/math/elementwise.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+/// In a card's memory, in the order of its stream; strings and other objects are on the host.
+class CardRows final : public cpu::ElementRows {
+ public:
+  Result<Tensor> allocate(const Launch& launch, DType dtype, const Shape& shape) const override {
+    return is_plain(dtype) ? launch.allocate(dtype, shape) : Tensor::allocate(dtype, shape);
+  }
+
+  Result<Tensor> zeros(const Launch& launch, DType dtype, const Shape& shape) const override {
+    if (!is_plain(dtype)) return invalid_argument(std::string("no ") + to_string(dtype) + " is 0");
+    auto made = launch.allocate(dtype, shape);
+    if (!made) return made;
+    auto status = set_zeros(launch, *made);
+    return status.ok() ? made : status;
+  }
+
+  Result<Tensor> sum(const Launch& launch, Tensor a, const Tensor& b) const override {
+    auto add = find_sum(element_of(a.dtype()));
+    if (!add) return no_kernel(a.dtype());
+    auto sum = a.is_sole_owner() ? Result<Tensor>(a) : launch.allocate(a.dtype(), a.shape());
+    if (!sum || sum->elements() == 0) return sum;
+    BinaryCall call{
+        .out = sum->mutable_raw(),
+        .x = a.raw(),
+        .y = b.raw(),
+        .walk = {},
+        .stream = stream_of(launch)};
+    call.walk.add_axis(a.elements(), {{1, 1}});
+    add(call);
+    auto status = launched("an element-wise kernel");
+    return status.ok() ? sum : status;
+  }
+
+  /// Shares them where they are aligned as what libraries compute with.
+  Result<Tensor> part(
+      const Launch& launch, const Tensor& whole, int64_t first, const Shape& shape) const override {
+    if (whole.dtype() == DType::string) return part_of_strings(whole, first, shape);
+    constexpr size_t alignment = 256;
+    auto size = size_of(whole.dtype()), offset = static_cast<size_t>(first) * size;
+    auto* from = static_cast<std::byte*>(const_cast<void*>(whole.raw())) + offset;
+    if (shape.elements() > 0 && reinterpret_cast<uintptr_t>(from) % alignment == 0)
+      return Tensor::alias(
+          whole.dtype(), shape, from, [whole] {}, whole.allocator());
+    auto part = launch.allocate(whole.dtype(), shape);
+    if (!part || part->elements() == 0) return part;
+    auto status = to_status(
+        cudaMemcpyAsync(
+            part->mutable_raw(), from, part->bytes(), cudaMemcpyDeviceToDevice, stream_of(launch)),
+        "a copy");
+    return status.ok() ? part : status;
+  }
+
+  Status join(const Launch& launch, Tensor& to, const Tensors& values) const override {
+    if (to.dtype() == DType::string) return join_strings(to, values);
+    std::vector<JoinedPart> parts;
+    int64_t at = 0;
+    for (const auto& value : values) {
+      auto bytes = static_cast<int64_t>(value.bytes());
+      parts.push_back({value.raw(), at, bytes});
+      at += bytes;
+    }
+    launch_join(to.mutable_raw(), at, 1, parts, stream_of(launch));
+    return launched("a copy");
+  }
+
+ private:
+  static Result<Tensor> part_of_strings(const Tensor& whole, int64_t first, const Shape& shape) {
+    auto part = Tensor::allocate(DType::string, shape);
+    if (part)
+      std::copy_n(
+          whole.data<std::string>() + first, part->elements(), part->mutable_data<std::string>());
+    return part;
+  }
+
+  static Status join_strings(Tensor& to, const Tensors& values) {
+    auto* next = to.mutable_data<std::string>();
+    for (const auto& value : values)
+      next = std::ranges::copy(value.values<std::string>(), next).out;
+    return {};
+  }
+};
+
+}  // namespace
+
+void add_tensor_array_kernels(KernelCatalog& catalog) {
+  static const CardRows rows;
+  cpu::add_array_kernels(catalog, rows);
+}
+
+}  // namespace troupe::cuda
