@@ -7,14 +7,14 @@
 namespace troupe {
 
 caf::error inspect(caf::serializer& sink, OpSet& value) {
-  auto names = value.names();
-  return sink(names);
+  auto names = value.names(), on_request = value.on_request();
+  return sink(names, on_request);
 }
 
 caf::error inspect(caf::deserializer& source, OpSet& value) {
-  std::vector<std::string> names;
-  if (auto error = source(names)) return error;
-  value = OpSet(std::move(names));
+  std::vector<std::string> names, on_request;
+  if (auto error = source(names, on_request)) return error;
+  value = OpSet(std::move(names), std::move(on_request));
   return {};
 }
 

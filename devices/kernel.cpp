@@ -29,6 +29,10 @@ void KernelCatalog::add(std::string op, Make make) {
   CHECK(makers_.emplace(std::move(op), std::move(make)).second);
 }
 
+void KernelCatalog::add_on_request(std::string op, Make make) {
+  CHECK(!contains(op) && on_request_.emplace(std::move(op), std::move(make)).second);
+}
+
 void KernelCatalog::add_compute(std::string op, Compute compute) {
   add(std::move(op), [compute = std::move(compute)](const Node&) -> Result<Kernel> {
     return Kernel{.compute = compute};
@@ -74,7 +78,8 @@ void KernelCatalog::add_all(const KernelCatalog& other) {
 }
 
 KernelCatalog::Make KernelCatalog::find(std::string_view op) const {
-  if (auto found = makers_.find(op); found != makers_.end()) return found->second;
+  for (const auto* makers : {&makers_, &on_request_})
+    if (auto found = makers->find(op); found != makers->end()) return found->second;
   return other_ ? other_(op) : nullptr;
 }
 
@@ -88,9 +93,13 @@ Result<Kernel> KernelCatalog::make_in(const Node& node, const Graph& graph, Devi
   return found == linked_.end() ? make(node) : found->second(node, graph, device);
 }
 
-std::vector<std::string> KernelCatalog::ops() const {
+std::vector<std::string> KernelCatalog::ops() const { return names_of(makers_); }
+
+std::vector<std::string> KernelCatalog::ops_on_request() const { return names_of(on_request_); }
+
+std::vector<std::string> KernelCatalog::names_of(const Makers& makers) {
   std::vector<std::string> names;
-  for (const auto& [name, make] : makers_) names.push_back(name);
+  for (const auto& [name, make] : makers) names.push_back(name);
   return names;
 }
 

@@ -159,6 +159,8 @@ class KernelCatalog {
   void add_compute(std::string op, Compute compute);
   /// Named apart as well.
   void add_linked(std::string op, MakeLinked make);
+  /// For an op that the device computes only where a node asks for it: not among ops().
+  void add_on_request(std::string op, Make make);
   /// The inputs and outputs of an op that its kernel, added before, has on the host; a negative
   /// index counts from the end.
   void on_host(std::string_view op, std::vector<int> inputs, std::vector<int> outputs = {});
@@ -178,11 +180,17 @@ class KernelCatalog {
   /// Unset where there is none.
   Make find(std::string_view op) const;
   bool contains(std::string_view op) const { return find(op) != nullptr; }
-  /// Without those that it falls back on.
+  /// Without those on request, and those that it falls back on.
   std::vector<std::string> ops() const;
+  std::vector<std::string> ops_on_request() const;
 
  private:
-  std::map<std::string, Make, std::less<>> makers_;
+  using Makers = std::map<std::string, Make, std::less<>>;
+
+  static std::vector<std::string> names_of(const Makers& makers);
+
+  Makers makers_;
+  Makers on_request_;
   std::function<Make(std::string_view op)> other_;
   std::map<std::string, MakeLinked, std::less<>> linked_;
 };

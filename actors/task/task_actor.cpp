@@ -98,7 +98,7 @@ struct TaskState {
            .index = attributes.index,
            .memory_limit = attributes.memory_limit,
            .description = attributes.description,
-           .ops = OpSet(std::move(ops)),
+           .ops = OpSet(std::move(ops), device->kernels().ops_on_request()),
            .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
     }
   }

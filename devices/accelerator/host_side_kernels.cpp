@@ -44,7 +44,92 @@ constexpr std::string_view computing[] = {
     "VarIsInitializedOp",
     "VariableShape"};
 
-/// Among those, the ops whose results follow from shapes and from values on the host alone.
+/// No kernel of a card computes them, but in TensorFlow kernels of GPUs do: a program that asks for
+/// a GPU gets one, whose results the host computes.
+constexpr std::string_view on_request[] = {
+    "AdjustContrastv2",
+    "AdjustHue",
+    "AdjustSaturation",
+    "BatchMatrixBandPart",
+    "BatchMatrixDiag",
+    "BatchMatrixDiagPart",
+    "BatchMatrixSetDiag",
+    "Bincount",
+    "BlockLSTM",
+    "BlockLSTMGrad",
+    "BlockLSTMGradV2",
+    "BlockLSTMV2",
+    "Bucketize",
+    "CheckNumerics",
+    "Cholesky",
+    "CholeskyGrad",
+    "CombinedNonMaxSuppression",
+    "CompareAndBitpack",
+    "ComplexAbs",
+    "Conj",
+    "Conv3D",
+    "Conv3DBackpropFilterV2",
+    "Conv3DBackpropInputV2",
+    "Copy",
+    "CopyHost",
+    "CropAndResize",
+    "CropAndResizeGradBoxes",
+    "CropAndResizeGradImage",
+    "Cross",
+    "DeepCopy",
+    "DepthwiseConv2dNative",
+    "DepthwiseConv2dNativeBackpropFilter",
+    "DepthwiseConv2dNativeBackpropInput",
+    "Diag",
+    "DiagPart",
+    "Dilation2D",
+    "Dilation2DBackpropFilter",
+    "Dilation2DBackpropInput",
+    "ExtractImagePatches",
+    "FFT",
+    "FFT2D",
+    "FFT3D",
+    "GRUBlockCell",
+    "GRUBlockCellGrad",
+    "HSVToRGB",
+    "HistogramFixedWidth",
+    "IFFT",
+    "IFFT2D",
+    "IFFT3D",
+    "IRFFT",
+    "IRFFT2D",
+    "IRFFT3D",
+    "LSTMBlockCell",
+    "LSTMBlockCellGrad",
+    "LogMatrixDeterminant",
+    "Lu",
+    "MatrixDeterminant",
+    "MatrixInverse",
+    "MatrixSolve",
+    "MatrixTriangularSolve",
+    "MaxPoolGradGradWithArgmax",
+    "NonMaxSuppressionV2",
+    "NonMaxSuppressionV3",
+    "NonMaxSuppressionV4",
+    "ParallelConcat",
+    "ParameterizedTruncatedNormal",
+    "Qr",
+    "RFFT",
+    "RFFT2D",
+    "RFFT3D",
+    "RGBToHSV",
+    "RandomGammaGrad",
+    "Reverse",
+    "SelfAdjointEigV2",
+    "SparseTensorDenseMatMul",
+    "SparseToDense",
+    "Svd",
+    "TileGrad",
+    "Unique",
+    "UniqueV2",
+    "Where"};
+
+/// Among `computing`, the ops whose results follow from shapes and from values on the host alone.
 bool follows_from_shapes(std::string_view op) {
   return op == "BroadcastArgs" || op == "BroadcastGradientArgs" || op == "ConcatOffset" ||
          op == "Rank" || op == "Shape" || op == "ShapeN" || op == "Size";
@@ -117,6 +202,23 @@ KernelCatalog::Make computing_kernel(Device& host, const KernelCatalog::Make& ma
   };
 }
 
+/// Which outputs of a node of the host go to the card: all but those that the card has there.
+std::vector<bool> copied_outputs(const Node& node) {
+  std::vector<bool> copies(node.output_dtypes.size(), true);
+  for (auto output : host_arguments_of(node.op->name()).outputs)
+    copies[static_cast<size_t>(output)] = false;
+  return copies;
+}
+
+KernelCatalog::Make copied_kernel(Device& host, const KernelCatalog::Make& make) {
+  return [&host, make](const Node& node) {
+    auto kernel = make(node);
+    if (!kernel) return kernel;
+    CHECK(kernel->compute);
+    return Result<Kernel>(on_host(*std::move(kernel), host, node, copied_outputs(node)));
+  };
+}
+
 /// Whether all that it computes with are its inputs' values.
 bool has_values_alone(const Node& node) {
   if (node.op->is_stateful()) return false;
@@ -149,16 +251,16 @@ void add_host_side_kernels(KernelCatalog& catalog, Device& host) {
   for (auto op : computing)
     if (auto make = host.kernels().find(op); make && !catalog.contains(op))
       catalog.add(std::string(op), computing_kernel(host, make));
+  for (auto op : on_request)
+    if (auto make = host.kernels().find(op); make && !catalog.contains(op))
+      catalog.add_on_request(std::string(op), copied_kernel(host, make));
 }
 
 std::optional<Kernel> make_on_host(Device& host, const Node& node) {
   if (!has_values_alone(node)) return std::nullopt;
   auto kernel = host.kernels().make(node);
   if (!kernel || !kernel->compute) return std::nullopt;
-  std::vector<bool> copies(node.output_dtypes.size(), true);
-  for (auto output : host_arguments_of(node.op->name()).outputs)
-    copies[static_cast<size_t>(output)] = false;
-  return on_host(*std::move(kernel), host, node, copies);
+  return on_host(*std::move(kernel), host, node, copied_outputs(node));
 }
 
 Result<Kernel> make_for_host(Device& host, const Node& node) {

@@ -30,14 +30,18 @@ std::shared_ptr<const Names> shared(Names names) {
   return added;
 }
 
-}  // namespace
-
-OpSet::OpSet(std::vector<std::string> names) {
+Names in_order(Names names) {
   // Mostly they are in order already, or the first hundreds are.
   auto rest = std::ranges::is_sorted_until(names);
   std::sort(rest, names.end());
   std::inplace_merge(names.begin(), rest, names.end());
-  names_ = shared(std::move(names));
+  return names;
 }
+
+}  // namespace
+
+OpSet::OpSet(std::vector<std::string> names, std::vector<std::string> on_request)
+    : names_(shared(in_order(std::move(names)))),
+      on_request_(shared(in_order(std::move(on_request)))) {}
 
 }  // namespace troupe

@@ -67,20 +67,25 @@ TaskCandidates by_task(const std::vector<Candidate>& candidates) {
 }
 
 /// The first candidate that satisfies the constraint, which names a task, and has a kernel for the
-/// node; if the view is soft and there is none, the first of the task that has a kernel.
+/// node; if there is none, the first of the task that has a kernel where the view is soft, and else
+/// one that has it on request.
 Result<DeviceName> choose_device(
     const Node& node, const DeviceName& constraint, const TaskCandidates& by_task,
     const std::vector<Candidate>& candidates, bool is_soft) {
   bool exists = false;
+  const Candidate* on_request = nullptr;
   auto of_task = by_task.find({*constraint.job, *constraint.task});
   if (of_task != by_task.end())
     for (const auto* candidate : of_task->second) {
       if (!candidate->name.satisfies(constraint)) continue;
       exists = true;
       if (candidate->ops.contains(node.op->name())) return candidate->name;
+      if (!on_request && candidate->ops.contains(node.op->name(), constraint.type.has_value()))
+        on_request = candidate;
     }
   if (is_soft && constraint != task_of(constraint))
     return choose_device(node, task_of(constraint), by_task, candidates, false);
+  if (on_request) return on_request->name;
   if (exists)
     return unimplemented(
                "no device that fits '" + constraint.to_string() + "' has a kernel for op " +
@@ -316,13 +321,15 @@ Placement::Tasks Placement::visible_tasks() const {
 
 std::vector<PlacementGroup> Placement::groups(const std::vector<Candidate>& candidates) const {
   auto groups = groups_->groups();
-  for (auto& group : groups)
+  for (auto& group : groups) {
+    auto is_asked_for = group.constraint.type.has_value() && !view().is_soft;
     for (const auto& candidate : candidates)
       if (candidate.name.satisfies(group.constraint) &&
           std::ranges::all_of(group.nodes, [&](NodeId id) {
-            return candidate.ops.contains(groups_->graph().node(id).op->name());
+            return candidate.ops.contains(groups_->graph().node(id).op->name(), is_asked_for);
           }))
         group.possible.push_back(candidate.name);
+  }
   return groups;
 }
 

@@ -16,6 +16,14 @@ BOOST_AUTO_TEST_CASE(it_contains_the_names_that_it_was_made_of_in_any_order) {
   BOOST_TEST(!OpSet().contains("Add"));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_there_on_request_is_contained_only_where_it_is_asked_for) {
+  OpSet ops({"Add"}, {"Where", "FFT"});
+  BOOST_TEST(!ops.contains("FFT"));
+  for (const auto* name : {"Add", "FFT", "Where"}) BOOST_TEST(ops.contains(name, true), name);
+  BOOST_TEST(!ops.contains("Mul", true));
+  BOOST_TEST(ops.on_request() == (std::vector<std::string>{"FFT", "Where"}));
+}
+
 BOOST_AUTO_TEST_CASE(copies_share_the_names) {
   OpSet ops({"Add"});
   auto copy = ops;

@@ -119,6 +119,21 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_to_be_with_a_node_that_is_not_there_share_a_
   BOOST_TEST(device_of(y) == "/job:worker/task:1/device:CPU:0");
 }
 
+BOOST_AUTO_TEST_CASE(an_op_that_a_device_has_on_request_goes_there_only_where_it_is_asked_for) {
+  auto more = ops.names();
+  more.push_back("Square");
+  candidates[1].ops = OpSet(more);
+  DeviceName gpu{"worker", 0, "GPU", 0};
+  candidates.insert(candidates.begin(), {gpu, OpSet(ops.names(), {"Square"})});
+  auto x = b.constant(1.0f);
+  auto free = b.square(x), asked = b.on("/gpu:0").square(x);
+  BOOST_TEST(device_of(x) == gpu.to_string());
+  BOOST_TEST(device_of(free) == "/job:worker/task:0/device:CPU:0");
+  BOOST_TEST(device_of(asked) == gpu.to_string());
+  view.is_soft = true;
+  BOOST_TEST(device_of(asked) == "/job:worker/task:0/device:CPU:0");
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
   (void)b.on("/job:ps/task:0").named("s").square(b.constant(1.0f));
   auto status = place_all().status();

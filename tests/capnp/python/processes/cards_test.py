@@ -112,6 +112,25 @@ class CardsTest(unittest.TestCase):
         with tf.Session(config=SOFT) as session:
             self.assertEqual(session.run(text), b"A")
 
+    def test_what_tensorflow_computes_on_gpus_may_be_placed_on_a_card(self):
+        numbers = np.array([[3.0, 1.0], [1.0, 2.0]], np.float32)
+        with tf.device("/gpu:0"):
+            x = tf.constant(numbers)
+            results = [
+                tf.where(x > 1.5),
+                tf.cholesky(x),
+                tf.real(tf.fft(tf.cast(x, tf.complex64))),
+                tf.bincount(tf.cast(x[0], tf.int32)),
+                tf.check_numerics(x, "x") + 1.0,
+            ]
+        with tf.Session() as session:
+            where, root, transform, counts, checked = session.run(results)
+        np.testing.assert_array_equal(where, np.argwhere(numbers > 1.5))
+        np.testing.assert_allclose(root, np.linalg.cholesky(numbers), rtol=1e-5)
+        np.testing.assert_allclose(transform, np.fft.fft(numbers).real, rtol=1e-5)
+        np.testing.assert_array_equal(counts, [0, 1, 0, 1])
+        np.testing.assert_array_equal(checked, numbers + 1)
+
     def tensors_between_cards(self, *flags):
         """What comes back from cards of two nodes that hand tensors to each other."""
         tf.reset_default_graph()
