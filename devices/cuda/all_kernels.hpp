@@ -12,6 +12,7 @@ void add_all_kernels(KernelCatalog& catalog);
 void add_batch_norm_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
+void add_checks_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
@@ -43,6 +44,7 @@ void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);
+void add_where_kernels(KernelCatalog& catalog);
 /// Of ops on references to variables: by kernels of ops on handles, which the catalog must have.
 void add_reference_kernels(KernelCatalog& catalog);
 

@@ -1,6 +1,7 @@
 // Calls whose rows, columns and lists are longer than a block of threads, so that what its threads
 // and blocks hand to each other matters; the recorded calls have few elements.
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <random>
 
 #include "troupe/devices/cpu/dispatch.hpp"
@@ -111,6 +112,30 @@ BOOST_AUTO_TEST_CASE(the_greatest_of_rows_of_any_length) {
         auto n = Tensor::scalar<int32_t>(static_cast<int32_t>(k == length ? k - 1 : k));
         compare({.op = "NthElement", .attrs = {{"T", dtype}}, .inputs = {x, n}});
       }
+}
+
+BOOST_AUTO_TEST_CASE(places_of_what_is_not_zero_among_many) {
+  for (const auto& shape : {Shape{0}, Shape{5000}, Shape{4096, 2}, Shape{31, 40, 50}})
+    for (auto dtype : {DType::float32, DType::int64, DType::float16})
+      compare({.op = "Where", .attrs = {{"T", dtype}}, .inputs = {numbers(dtype, shape, 3)}});
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_among_many) {
+  auto x = numbers(DType::float32, {70'000}, 4);
+  auto check = [&] {
+    RecordedCall call{
+        .op = "CheckNumerics",
+        .attrs = {{"T", DType::float32}, {"message", std::string("x")}},
+        .inputs = {x}};
+    auto expected = run_call(call, cpu), got = run_call(call, card);
+    BOOST_TEST(got.status.message() == expected.status.message());
+    return got.status.message();
+  };
+  BOOST_TEST(check() == "");
+  x.mutable_data<float>()[69'999] = -std::numeric_limits<float>::infinity();
+  BOOST_TEST(check() == "x : Tensor had Inf values");
+  x.mutable_data<float>()[1234] = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST(check() == "x : Tensor had Inf and NaN values");
 }
 
 BOOST_AUTO_TEST_CASE(targets_among_the_greatest_of_long_rows) {

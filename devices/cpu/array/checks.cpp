@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/array/checks.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -39,8 +41,7 @@ Status check_numerics(Launch& launch, const std::string& message) {
     has_nan |= std::isnan(promote(value));
     has_infinity |= std::isinf(promote(value));
   }
-  auto found = has_nan && has_infinity ? "Inf and NaN" : has_nan ? "NaN" : "Inf";
-  return invalid_argument(message + " : Tensor had " + found + " values");
+  return not_finite(message, has_nan, has_infinity);
 }
 
 Result<Kernel> make_check_numerics(const Node& node) {

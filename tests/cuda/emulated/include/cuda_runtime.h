@@ -54,6 +54,10 @@ T atomicMax(T* at, T by) {
   return std::exchange(*at, by > *at ? by : *at);
 }
 template <class T>
+T atomicOr(T* at, T by) {
+  return std::exchange(*at, *at | by);
+}
+template <class T>
 T atomicCAS(T* at, T expected, T desired) {
   return std::exchange(*at, *at == expected ? desired : *at);
 }

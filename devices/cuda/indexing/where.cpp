@@ -1,0 +1,89 @@
+#include "troupe/devices/cuda/indexing/where.hpp"
+
+#include <memory>
+
+#include "troupe/devices/cuda/all_kernels.hpp"
+#include "troupe/devices/cuda/answer.hpp"
+#include "troupe/devices/cuda/kernel_support.hpp"
+#include "troupe/devices/cuda/math/elementwise.hpp"
+#include "troupe/devices/cuda/reduction/scan.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+static_assert(std::size(PlacesCall().sizes) == Shape::max_rank);
+
+/// Whether each element is not zero.
+Result<Tensor> flags_of(Launch& launch) {
+  const auto& x = launch.input(0);
+  if (x.dtype() == DType::boolean) return x;
+  auto flags = launch.allocate(DType::boolean, x.shape());
+  if (flags)
+    launch_cast(
+        flags->mutable_raw(), Element::boolean, x.raw(), element_of(x.dtype()), x.elements(),
+        stream_of(launch));
+  return flags;
+}
+
+/// How many flags are true before each block, and, behind the blocks, in all.
+Result<Tensor> count_before_blocks(const Launch& launch, const Tensor& flags) {
+  auto blocks = flag_blocks(flags.elements());
+  auto counts = launch.allocate(DType::int64, {blocks + 1}),
+       before = launch.allocate(DType::int64, {blocks + 1});
+  if (!counts || !before) return counts ? before : counts;
+  launch_count_flags(
+      out<int64_t>(*counts), static_cast<const bool*>(flags.raw()), flags.elements(),
+      stream_of(launch));
+  // The last count is none of a block's, and is not added.
+  find_scan(ScanKind::sum, Element::int64)(
+      {.out = before->mutable_raw(),
+       .from = counts->raw(),
+       .outer = 1,
+       .size = blocks + 1,
+       .inner = 1,
+       .is_exclusive = true,
+       .is_reverse = false,
+       .stream = stream_of(launch)});
+  return before;
+}
+
+Status set_places(Launch& launch, const Tensor& flags, const Tensor& before, int64_t count) {
+  const auto& shape = flags.shape();
+  auto places = launch.allocate(DType::int64, {count, shape.rank()});
+  if (!places) return places.status();
+  PlacesCall call{
+      .out = out<int64_t>(*places),
+      .flags = static_cast<const bool*>(flags.raw()),
+      .before = static_cast<const int64_t*>(before.raw()),
+      .count = flags.elements(),
+      .rank = shape.rank(),
+      .sizes = {},
+      .stream = stream_of(launch)};
+  std::ranges::copy(shape.sizes(), call.sizes);
+  if (places->elements() > 0) launch_places(call);
+  return set_launched(launch, 0, *std::move(places), "a search");
+}
+
+void start_where(Launch& launch, const Kernel::Done& done) {
+  auto flags = flags_of(launch);
+  if (!flags) return done(flags.status());
+  auto before = count_before_blocks(launch, *flags);
+  if (!before) return done(before.status());
+  if (auto status = launched("a count"); !status.ok()) return done(status);
+  when_known(
+      launch, *before, done, [&launch, flags = *flags, before = *before](const Tensor& counts) {
+        return set_places(launch, flags, before, counts.values<int64_t>().back());
+      });
+}
+
+Result<Kernel> make_where(const Node& node) {
+  auto dtype = node.attr<DType>("T");
+  if (dtype == DType::complex64 || dtype == DType::complex128) return no_kernel(dtype);
+  return Kernel{.start = start_where, .awaits = "how many elements are not zero on the card"};
+}
+
+}  // namespace
+
+void add_where_kernels(KernelCatalog& catalog) { catalog.add("Where", make_where); }
+
+}  // namespace troupe::cuda
