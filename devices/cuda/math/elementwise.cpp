@@ -148,8 +148,7 @@ Result<Kernel> make_cast(const Node& node) {
       return Status();
     }};
   for (auto dtype : {from, to})
-    if (!is_plain(dtype) || dtype == DType::complex64 || dtype == DType::complex128)
-      return no_kernel(dtype);
+    if (!is_plain(dtype)) return no_kernel(dtype);
   if (node.attr<bool>("Truncate"))
     return unimplemented("there is no CUDA kernel for casts that truncate");
   return Kernel{.compute = [from, to](Launch& launch) -> Status {
