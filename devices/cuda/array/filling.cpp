@@ -34,11 +34,13 @@ Status compute_zeros_like(Launch& launch) {
   return status;
 }
 
-/// The bits of the number 1.
+/// The bits of the number 1, of complex ones those of the real part.
 uint64_t one_of(DType dtype) {
   switch (dtype) {
-    case DType::float32: return 0x3f800000;
-    case DType::float64: return 0x3ff0000000000000;
+    case DType::float32:
+    case DType::complex64: return 0x3f800000;
+    case DType::float64:
+    case DType::complex128: return 0x3ff0000000000000;
     case DType::float16: return 0x3c00;
     case DType::bfloat16: return 0x3f80;
     default: return 1;
@@ -130,12 +132,7 @@ Status compute_tile(Launch& launch) {
 void add_filling_kernels(KernelCatalog& catalog) {
   catalog.add("Fill", copying(compute_fill));
   catalog.add("ZerosLike", copying(compute_zeros_like));
-  catalog.add("OnesLike", [](const Node& node) {
-    auto dtype = node.attr<DType>("T");
-    if (dtype == DType::complex64 || dtype == DType::complex128)
-      return Result<Kernel>(no_kernel(dtype));
-    return copying_kernel(dtype, compute_ones_like);
-  });
+  catalog.add("OnesLike", copying(compute_ones_like));
   catalog.add("Empty", make_empty);
   catalog.add("BroadcastTo", copying(compute_broadcast_to));
   catalog.add("Tile", copying(compute_tile));

@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
+#include "troupe/devices/cuda/math/elementwise.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -44,7 +45,8 @@ Matrices as_matrices(const StridedWalk<2>& walk) {
   return found;
 }
 
-Status compute_transpose(Launch& launch) {
+/// `conjugate`: what each element becomes, if anything else.
+Status compute_transpose(Launch& launch, LaunchUnary conjugate) {
   const auto& in = launch.input(0);
   const auto shape = in.shape();
   auto permutation = cpu::IntInput::of(launch.input(1));
@@ -66,21 +68,26 @@ Status compute_transpose(Launch& launch) {
         result->mutable_raw(), in.raw(), static_cast<int>(size_of(in.dtype())), matrices,
         stream_of(launch));
   else copy_walk(launch, *result, 0, in, 0, walk);
+  if (result->elements() > 0 && conjugate)
+    conjugate(result->mutable_raw(), result->raw(), result->elements(), stream_of(launch));
   return set_launched(launch, 0, *std::move(result), "a transposition");
+}
+
+KernelCatalog::Make transpose(bool is_conjugate) {
+  return [is_conjugate](const Node& node) {
+    auto dtype = node.attr<DType>("T");
+    // Real numbers have none.
+    auto conjugate = is_conjugate ? find_unary("Conj", element_of(dtype)) : nullptr;
+    return copying_kernel(
+        dtype, [conjugate](Launch& launch) { return compute_transpose(launch, conjugate); });
+  };
 }
 
 }  // namespace
 
 void add_transpose_kernels(KernelCatalog& catalog) {
-  catalog.add("Transpose", [](const Node& node) {
-    return copying_kernel(node.attr<DType>("T"), compute_transpose);
-  });
-  catalog.add("ConjugateTranspose", [](const Node& node) {
-    auto dtype = node.attr<DType>("T");
-    if (dtype == DType::complex64 || dtype == DType::complex128)
-      return Result<Kernel>(no_kernel(dtype));
-    return copying_kernel(dtype, compute_transpose);
-  });
+  catalog.add("Transpose", transpose(/*is_conjugate=*/false));
+  catalog.add("ConjugateTranspose", transpose(/*is_conjugate=*/true));
 }
 
 }  // namespace troupe::cuda

@@ -63,6 +63,12 @@ __device__ void fold_into(FoldSum, int64_t* to, int64_t by) {
   // Sums of integers with a sign have the same bits.
   atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
+template <class F, class R>
+__device__ void fold_into(F, complex_numbers::Complex<R>* to, complex_numbers::Complex<R> by) {
+  // Parts of sums do not depend on each other.
+  fold_into(F{}, &to->real, by.real);
+  fold_into(F{}, &to->imag, by.imag);
+}
 
 __device__ int64_t position_of(const ScatterCall& call, int64_t slice) {
   return call.has_long_indices
@@ -110,10 +116,10 @@ void launch(const ScatterCall& call) {
       scatter_kernel<F, T>, call);
 }
 
-template <class F>
+template <class F, class Types = NumberElements>
 LaunchScatter find(Element element) {
   return choose<LaunchScatter>(
-      NumberElements{}, element, [](auto zero) { return launch<F, decltype(zero)>; });
+      Types{}, element, [](auto zero) { return launch<F, decltype(zero)>; });
 }
 
 bool is_integer(Element element) { return element == Element::int32 || element == Element::int64; }
@@ -122,8 +128,8 @@ bool is_integer(Element element) { return element == Element::int32 || element =
 
 LaunchScatter find_scatter(Element element, ScatterRule rule) {
   switch (rule) {
-    case ScatterRule::add: return find<FoldSum>(element);
-    case ScatterRule::subtract: return find<Difference>(element);
+    case ScatterRule::add: return find<FoldSum, NumericElements>(element);
+    case ScatterRule::subtract: return find<Difference, NumericElements>(element);
     case ScatterRule::multiply: return find<FoldProduct>(element);
     case ScatterRule::minimum: return find<FoldMinimum>(element);
     case ScatterRule::maximum: return find<FoldMaximum>(element);

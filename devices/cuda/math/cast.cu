@@ -1,11 +1,18 @@
+#include <type_traits>
+
+#include "troupe/devices/cuda/math/complex.hpp"
 #include "troupe/devices/cuda/math/elementwise.cuh"
 
 namespace troupe::cuda {
 namespace {
 
+/// A complex number becomes its real part where the result is real; a bool tells "not zero".
 template <class To, class From>
 __device__ To converted(const void* x, int64_t i) {
-  return Narrow<To>::of(widen(static_cast<const From*>(x)[i]));
+  auto number = widen(static_cast<const From*>(x)[i]);
+  if constexpr (is_complex<From> && !is_complex<To> && !std::is_same_v<To, bool>)
+    return Narrow<To>::of(number.real);
+  else return Narrow<To>::of(number);
 }
 
 /// Which kind the operand has is looked at for each element, alike in all threads: one kernel for
@@ -25,6 +32,8 @@ __device__ To element_as(const void* x, Element from, int64_t i) {
     case Element::float16: return converted<To, Half>(x, i);
     case Element::uint32: return converted<To, uint32_t>(x, i);
     case Element::uint64: return converted<To, uint64_t>(x, i);
+    case Element::complex64: return converted<To, Complex64>(x, i);
+    case Element::complex128: return converted<To, Complex128>(x, i);
     default: return converted<To, float>(x, i);
   }
 }
@@ -58,6 +67,8 @@ void launch_cast(
     case Element::float16: return launch<Half>(out, x, from, count, stream);
     case Element::uint32: return launch<uint32_t>(out, x, from, count, stream);
     case Element::uint64: return launch<uint64_t>(out, x, from, count, stream);
+    case Element::complex64: return launch<Complex64>(out, x, from, count, stream);
+    case Element::complex128: return launch<Complex128>(out, x, from, count, stream);
     default: return launch<float>(out, x, from, count, stream);
   }
 }

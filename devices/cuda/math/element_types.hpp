@@ -1,7 +1,7 @@
 #pragma once
 
 #include "troupe/devices/cuda/element.hpp"
-#include "troupe/devices/cuda/math/numbers.hpp"
+#include "troupe/devices/cuda/math/complex.hpp"
 
 namespace troupe::cuda {
 
@@ -10,6 +10,9 @@ template <class... Ts>
 struct Elements {};
 using FloatingElements = Elements<float, double, Half, Brain>;
 using NumberElements = Elements<float, double, Half, Brain, int32_t, int64_t>;
+/// Numbers without an order, too.
+using NumericElements =
+    Elements<float, double, Half, Brain, int32_t, int64_t, Complex64, Complex128>;
 
 template <class T>
 constexpr Element element_of_type{};
@@ -25,6 +28,10 @@ template <>
 inline constexpr Element element_of_type<int32_t> = Element::int32;
 template <>
 inline constexpr Element element_of_type<int64_t> = Element::int64;
+template <>
+inline constexpr Element element_of_type<Complex64> = Element::complex64;
+template <>
+inline constexpr Element element_of_type<Complex128> = Element::complex128;
 
 /// The function that find(zero of the element's type) returns; null where it is none of the types.
 template <class Function, class... Ts, class Find>

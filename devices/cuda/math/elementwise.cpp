@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/math/elementwise.hpp"
 
 #include <map>
+#include <vector>
 
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/kernel_support.hpp"
@@ -20,6 +21,36 @@ constexpr std::pair<std::string_view, std::string_view> same_ops[] = {
 
 template <class Function>
 using Functions = std::map<Element, Function>;
+
+/// The dtype of results, from that of the operands.
+using ResultDType = DType (*)(DType operands);
+constexpr ResultDType as_operands = [](DType dtype) { return dtype; };
+constexpr ResultDType boolean = [](DType) { return DType::boolean; };
+constexpr ResultDType bytes = [](DType) { return DType::uint8; };
+constexpr ResultDType parts = [](DType dtype) {
+  return dtype == DType::complex64 ? DType::float32 : DType::float64;
+};
+constexpr ResultDType made_of_parts = [](DType dtype) {
+  return dtype == DType::float32 ? DType::complex64 : DType::complex128;
+};
+
+/// All entries of two tables.
+template <class Entry>
+std::vector<Entry> joined(std::span<const Entry> first, std::span<const Entry> second) {
+  std::vector<Entry> all(first.begin(), first.end());
+  all.insert(all.end(), second.begin(), second.end());
+  return all;
+}
+
+template <class Entry>
+auto find_in(
+    std::initializer_list<std::span<const Entry>> tables, std::string_view op, Element element)
+    -> decltype(Entry::launch) {
+  for (auto entries : tables)
+    for (const auto& entry : entries)
+      if (entry.op == op && entry.element == element) return entry.launch;
+  return nullptr;
+}
 
 Status compute_unary(Launch& launch, LaunchUnary function, DType dtype) {
   const auto shape = launch.input(0).shape();
@@ -65,11 +96,11 @@ DType dtype_of_node(const Node& node) {
   return node.op->find_attr("T") ? node.attr<DType>("T") : DType::boolean;
 }
 
-/// Adds a kernel for each op of the entries: compute(launch, function, dtype of the result), which
-/// is that of the operands unless another one is given.
+/// Adds a kernel for each op of the entries: compute(launch, function, dtype of the result).
 template <class Function, class Compute>
 void add_entries(
-    KernelCatalog& catalog, auto entries, Compute compute, std::optional<DType> given = {}) {
+    KernelCatalog& catalog, const auto& entries, Compute compute,
+    ResultDType result_dtype = as_operands) {
   std::map<std::string_view, Functions<Function>> by_op;
   for (const auto& entry : entries) by_op[entry.op].emplace(entry.element, entry.launch);
   for (auto [op, same] : same_ops)
@@ -79,7 +110,7 @@ void add_entries(
       auto dtype = dtype_of_node(node);
       auto found = functions.find(element_of(dtype));
       if (found == functions.end()) return no_kernel(dtype);
-      auto result = given.value_or(dtype);
+      auto result = result_dtype(dtype);
       return Kernel{.compute = [=, function = found->second](Launch& launch) {
         return compute(launch, function, result);
       }};
@@ -117,8 +148,7 @@ Result<Kernel> make_cast(const Node& node) {
       return Status();
     }};
   for (auto dtype : {from, to})
-    if (!is_plain(dtype) || dtype == DType::complex64 || dtype == DType::complex128)
-      return no_kernel(dtype);
+    if (!is_plain(dtype)) return no_kernel(dtype);
   if (node.attr<bool>("Truncate"))
     return unimplemented("there is no CUDA kernel for casts that truncate");
   return Kernel{.compute = [from, to](Launch& launch) -> Status {
@@ -135,24 +165,34 @@ Result<Kernel> make_cast(const Node& node) {
 
 }  // namespace
 
-LaunchBinary find_sum(Element element) {
-  for (const auto& entry : binary_entries())
-    if (entry.op == "Add" && entry.element == element) return entry.launch;
-  return nullptr;
+LaunchUnary find_unary(std::string_view op, Element element) {
+  return find_in({unary_entries(), complex_unary_entries()}, op, element);
+}
+LaunchBinary find_binary(std::string_view op, Element element) {
+  return find_in({binary_entries(), complex_binary_entries()}, op, element);
 }
 
+LaunchBinary find_sum(Element element) { return find_binary("Add", element); }
+
 void add_elementwise_kernels(KernelCatalog& catalog) {
-  add_entries<LaunchUnary>(catalog, unary_entries(), compute_unary);
-  add_entries<LaunchUnary>(catalog, flag_entries(), compute_unary, DType::boolean);
+  add_entries<LaunchUnary>(
+      catalog, joined(unary_entries(), complex_unary_entries()), compute_unary);
+  add_entries<LaunchUnary>(catalog, part_entries(), compute_unary, parts);
+  add_entries<LaunchUnary>(catalog, flag_entries(), compute_unary, boolean);
   add_entries<LaunchUnary>(catalog, invert_entries(), compute_unary);
   add_entries<LaunchUnary>(catalog, special_unary_entries(), compute_unary);
-  add_entries<LaunchUnary>(catalog, count_entries(), compute_unary, DType::uint8);
-  add_entries<LaunchBinary>(catalog, binary_entries(), compute_binary);
+  add_entries<LaunchUnary>(catalog, count_entries(), compute_unary, bytes);
+  add_entries<LaunchBinary>(
+      catalog, joined(binary_entries(), complex_binary_entries()), compute_binary);
+  add_entries<LaunchBinary>(catalog, complex_making_entries(), compute_binary, made_of_parts);
   add_entries<LaunchBinary>(catalog, bitwise_entries(), compute_binary);
   add_entries<LaunchBinary>(catalog, special_binary_entries(), compute_binary);
-  add_entries<LaunchBinary>(catalog, pairwise_entries(), compute_pairwise);
+  add_entries<LaunchBinary>(
+      catalog, joined(pairwise_entries(), complex_pairwise_entries()), compute_pairwise);
   KernelCatalog comparisons;
-  add_entries<LaunchBinary>(comparisons, comparison_entries(), compute_binary, DType::boolean);
+  add_entries<LaunchBinary>(
+      comparisons, joined(comparison_entries(), complex_comparison_entries()), compute_binary,
+      boolean);
   for (const auto& op : comparisons.ops())
     if (op != "Equal" && op != "NotEqual") catalog.add(op, comparisons.find(op));
   for (const auto* op : {"Equal", "NotEqual"}) allow_unequal_shapes(comparisons, catalog, op);

@@ -138,6 +138,16 @@ void launch_binary(const BinaryCall& call) {
       static_cast<int>(walk.strides[0].at[1]), walk.elements);
 }
 
+/// Of a function of much code: a thread has one element after the other, since more of it at once
+/// would be large, not faster.
+template <class F, class T, class R>
+void launch_costly(const BinaryCall& call) {
+  start_kernel(
+      call.stream, blocks_for(call.walk.elements), block_threads, broadcast_kernel<F, T, R>,
+      static_cast<R*>(call.out), static_cast<const T*>(call.x), static_cast<const T*>(call.y),
+      call.walk);
+}
+
 #define TROUPE_FLOATING(launch, op)                        \
   {#op, Element::float32, launch<op, float, float>},       \
       {#op, Element::float64, launch<op, double, double>}, \

@@ -45,7 +45,17 @@ std::span<const BinaryEntry> bitwise_entries();     // the same
 std::span<const BinaryEntry> comparison_entries();  // the same, results are bools
 std::span<const BinaryEntry> pairwise_entries();    // operands of one shape
 
-/// "Add". Null where there is none.
+// Of complex numbers; their ops may have entries of other numbers in the tables above.
+std::span<const UnaryEntry> complex_unary_entries();
+std::span<const UnaryEntry> part_entries();  // Real and the like: results are real
+std::span<const BinaryEntry> complex_binary_entries();
+std::span<const BinaryEntry> complex_pairwise_entries();
+std::span<const BinaryEntry> complex_comparison_entries();
+std::span<const BinaryEntry> complex_making_entries();  // Complex: operands are real
+
+/// Null where there is none; of ops of two operands those whose operands are broadcast.
+LaunchUnary find_unary(std::string_view op, Element element);
+LaunchBinary find_binary(std::string_view op, Element element);
 LaunchBinary find_sum(Element element);
 
 /// Converts elements of one kind to another.

@@ -54,15 +54,6 @@ struct PopulationCount {
   }
 };
 
-/// A thread has one element after the other: more of such code at once would be large, not faster.
-template <class F, class T, class R>
-void launch_costly(const BinaryCall& call) {
-  start_kernel(
-      call.stream, blocks_for(call.walk.elements), block_threads, broadcast_kernel<F, T, R>,
-      static_cast<R*>(call.out), static_cast<const T*>(call.x), static_cast<const T*>(call.y),
-      call.walk);
-}
-
 constexpr UnaryEntry unary[] = {
     TROUPE_FLOATING(launch_unary, Digamma),
     TROUPE_FLOATING(launch_unary, BesselI0e),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "troupe/devices/cuda/math/numbers.hpp"
+#include "troupe/devices/cuda/math/complex.hpp"
 
 namespace troupe::cuda {
 
@@ -142,10 +142,12 @@ struct FoldLogSumExp {
 /// What is left to do with the result of a fold.
 enum class Finish : uint8_t { nothing, divide, root };
 
-/// `count`: what is divided by. Of no integers the mean is 0, of no floats NaN.
+/// `count`: what is divided by. Of no integers the mean is 0, of no other numbers NaN.
 template <class A>
 TROUPE_BOTH inline A finish_fold(A folded, Finish finish, int64_t count) {
-  if constexpr (is_floating<A>) {
+  if constexpr (is_complex<A>) {
+    if (finish == Finish::divide) return folded / A(count);
+  } else if constexpr (is_floating<A>) {
     if (finish == Finish::divide) return folded / static_cast<A>(count);
     if (finish == Finish::root) return sqrt(folded);
   } else if (finish == Finish::divide && count > 0) {

@@ -2,17 +2,27 @@
 
 #include <cuda_runtime.h>
 
+#include "troupe/devices/cuda/math/complex.hpp"
+
 namespace troupe::cuda {
 
 constexpr int warp_lanes = 32;
 constexpr int warps_max = 8;  // of a block
+
+/// What the thread has whose number in the warp differs in that bit.
+template <class A>
+__device__ A value_across(A value, int distance) {
+  if constexpr (is_complex<A>)
+    return {value_across(value.real, distance), value_across(value.imag, distance)};
+  else return __shfl_xor_sync(0xffffffff, value, distance);
+}
 
 /// Joins the values of the threads of a row of a block, which has 32 of them, or a block of one row
 /// with up to 256. `shared` has room for warps_max values. All threads get the result.
 template <class A, class Join>
 __device__ A join_lanes(A value, A* shared, const Join& join) {
   for (int distance = warp_lanes / 2; distance > 0; distance /= 2)
-    value = join(value, __shfl_xor_sync(0xffffffff, value, distance));
+    value = join(value, value_across(value, distance));
   auto warps = static_cast<int>(blockDim.x) / warp_lanes;
   if (warps == 1) return value;
   auto lane = static_cast<int>(threadIdx.x) % warp_lanes;

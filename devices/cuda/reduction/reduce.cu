@@ -113,10 +113,17 @@ void launch_fold(const FoldCall& call) {
     op, Element::int64, launch_fold<Fold, int64_t>                                  \
   }
 
+#define TROUPE_FOLD_COMPLEX(op, Fold)                       \
+  {op, Element::complex64, launch_fold<Fold, Complex64>}, { \
+    op, Element::complex128, launch_fold<Fold, Complex128>  \
+  }
+
 constexpr FoldEntry entries[] = {
     TROUPE_FOLD_NUMBERS("Sum", FoldSum),
+    TROUPE_FOLD_COMPLEX("Sum", FoldSum),
     TROUPE_FOLD_FLOATS("SquareSum", FoldSquares),
     TROUPE_FOLD_NUMBERS("Prod", FoldProduct),
+    TROUPE_FOLD_COMPLEX("Prod", FoldProduct),
     TROUPE_FOLD_NUMBERS("Max", FoldMaximum),
     TROUPE_FOLD_NUMBERS("Min", FoldMinimum),
     {"All", Element::boolean, launch_fold<FoldAll, bool>},

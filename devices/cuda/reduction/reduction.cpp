@@ -25,9 +25,9 @@ Result<Tensor> fold(
       .stream = stream_of(launch)};
   Tensor partial;
   if (call.geometry.parts > 1) {
-    constexpr int64_t widest = 8;
+    auto width = std::max<size_t>(4, size_of(in.dtype()));
     auto memory =
-        scratch(launch, static_cast<size_t>(call.geometry.parts * call.geometry.outs() * widest));
+        scratch(launch, static_cast<size_t>(call.geometry.parts * call.geometry.outs()) * width);
     if (!memory) return memory;
     partial = *std::move(memory);
     call.partial = partial.mutable_raw();

@@ -81,7 +81,7 @@ void launch(const ScanCall& call) {
 template <class Fold>
 LaunchScan find(Element element) {
   return choose<LaunchScan>(
-      NumberElements{}, element, [](auto zero) { return launch<Fold, decltype(zero)>; });
+      NumericElements{}, element, [](auto zero) { return launch<Fold, decltype(zero)>; });
 }
 
 LaunchScan find_log_sum_exp(Element element) {

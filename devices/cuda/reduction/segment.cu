@@ -47,17 +47,17 @@ void launch(const SegmentCall& call) {
       call);
 }
 
-template <class Fold>
+template <class Fold, class Types = NumberElements>
 LaunchSegments find(Element element) {
   return choose<LaunchSegments>(
-      NumberElements{}, element, [](auto zero) { return launch<Fold, decltype(zero)>; });
+      Types{}, element, [](auto zero) { return launch<Fold, decltype(zero)>; });
 }
 
 }  // namespace
 
 LaunchSegments find_segments(std::string_view fold, Element element) {
-  if (fold == "Sum") return find<FoldSum>(element);
-  if (fold == "Prod") return find<FoldProduct>(element);
+  if (fold == "Sum") return find<FoldSum, NumericElements>(element);
+  if (fold == "Prod") return find<FoldProduct, NumericElements>(element);
   if (fold == "Min") return find<FoldMinimum>(element);
   return fold == "Max" ? find<FoldMaximum>(element) : nullptr;
 }

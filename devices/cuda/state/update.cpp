@@ -32,12 +32,10 @@ Status compute_update(Launch& launch, LaunchBinary function) {
 KernelCatalog::Make update(const char* op) {
   return [op](const Node& node) -> Result<Kernel> {
     auto dtype = node.attr<DType>("dtype");
-    for (const auto& entry : binary_entries())
-      if (entry.op == op && entry.element == element_of(dtype))
-        return Kernel{.compute = [function = entry.launch](Launch& launch) {
-          return compute_update(launch, function);
-        }};
-    return no_kernel(dtype);
+    auto function = find_binary(op, element_of(dtype));
+    if (!function) return no_kernel(dtype);
+    return Kernel{
+        .compute = [function](Launch& launch) { return compute_update(launch, function); }};
   };
 }
 

@@ -51,9 +51,6 @@ T extreme(Draw& draw) {
     const T values[] = {least, most, static_cast<T>(least + 1), static_cast<T>(most - 1),
                         0,     1,    static_cast<T>(-1),        static_cast<T>(most / 2 + 1)};
     return draw.pick(values);
-  } else if constexpr (is_complex<T>) {
-    using Part = typename T::value_type;
-    return T(extreme_real<Part>(draw), extreme_real<Part>(draw));
   } else {
     return extreme_real<T>(draw);
   }
@@ -63,12 +60,22 @@ T extreme(Draw& draw) {
 enum class Range { small, any, extreme };
 
 template <class T>
-T element(Draw& draw, Range range) {
+T real_element(Draw& draw, Range range) {
   if (range == Range::extreme && draw.one_in(3)) return extreme<T>(draw);
   auto small = static_cast<double>(draw.between(-1, 4));
   if (range == Range::small || draw.one_in(8)) return narrowed<T>(small);
   if constexpr (std::is_integral_v<T>) return narrowed<T>(static_cast<double>(draw_int(draw)));
   return narrowed<T>(small + static_cast<double>(draw.below(1000)) / 1000);
+}
+
+template <class T>
+T element(Draw& draw, Range range) {
+  if constexpr (is_complex<T>) {
+    auto real = element<typename T::value_type>(draw, range);
+    return T(real, element<typename T::value_type>(draw, range));
+  } else {
+    return real_element<T>(draw, range);
+  }
 }
 
 template <>
@@ -198,8 +205,12 @@ Tensor converted(Draw& draw, const Tensor& tensor, DType dtype) {
       using From = decltype(from_zero);
       using To = decltype(to_zero);
       std::ranges::transform(
-          tensor.values<From>(), result.template mutable_data<To>(),
-          [](const From& value) { return narrowed<To>(widened(value)); });
+          tensor.values<From>(), result.template mutable_data<To>(), [&](const From& value) {
+            auto number = narrowed<To>(widened(value));
+            if constexpr (is_complex<To>)
+              number.imag(element<typename To::value_type>(draw, Range::any));
+            return number;
+          });
     });
   });
   return result;
