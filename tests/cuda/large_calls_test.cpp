@@ -194,4 +194,14 @@ BOOST_AUTO_TEST_CASE(optimizers_of_rows_that_have_several_gradients) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(gradients_of_tiles_of_many_copies) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
+    for (auto [shape, multiples] : std::vector<std::pair<Shape, std::vector<int32_t>>>{
+             {{5000}, {1000}}, {{300, 40}, {100, 2}}, {{6, 70, 8, 10}, {3, 7, 1, 5}}})
+      compare(
+          {.op = "TileGrad",
+           .attrs = {{"T", dtype}},
+           .inputs = {numbers(dtype, shape, 20), ints(multiples)}});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
