@@ -204,4 +204,28 @@ BOOST_AUTO_TEST_CASE(gradients_of_tiles_of_many_copies) {
            .inputs = {numbers(dtype, shape, 20), ints(multiples)}});
 }
 
+BOOST_AUTO_TEST_CASE(positions_of_the_greatest_of_windows) {
+  for (auto dtype : {DType::float32, DType::float16, DType::int64})
+    for (bool counts_images : {false, true}) {
+      Shape shape{2, 30, 21, 5}, output{2, 15, 11, 5};
+      auto x = numbers(dtype, shape, 24, -9, 9), dy = numbers(dtype, output, 25);
+      Attrs attrs = {
+          {"T", dtype},
+          {"Targmax", DType::int32},
+          {"ksize", std::vector<int64_t>{1, 3, 3, 1}},
+          {"strides", std::vector<int64_t>{1, 2, 2, 1}},
+          {"padding", "SAME"},
+          {"include_batch_in_index", counts_images}};
+      compare({.op = "MaxPoolWithArgmax", .attrs = attrs, .inputs = {x}});
+      // Of windows, and what no pool makes.
+      RecordedCall pool{.where = "pool", .op = "MaxPoolWithArgmax", .attrs = attrs, .inputs = {x}};
+      auto of_windows = run_call(pool, cpu).outputs.at(1);
+      auto any = numbers(DType::int32, output, 26, 0, 30 * 21 * 5 - 1);
+      for (const auto& argmax : {of_windows, any}) {
+        compare({.op = "MaxPoolGradWithArgmax", .attrs = attrs, .inputs = {x, dy, argmax}});
+        compare({.op = "MaxPoolGradGradWithArgmax", .attrs = attrs, .inputs = {x, x, argmax}});
+      }
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -52,7 +52,8 @@ std::optional<RecordedCall> recorded(const fuzz::Call& call) {
 /// an index, or a factor of an optimizer.
 bool is_about_a_value(const Status& refused) {
   const auto& message = refused.message();
-  for (const auto* words : {"index ", "segment id ", "must not be negative", "must be positive"})
+  for (const auto* words :
+       {"index ", "segment id ", "of 'argmax' must", "must not be negative", "must be positive"})
     if (message.find(words) != message.npos) return true;
   return false;
 }
