@@ -228,4 +228,21 @@ BOOST_AUTO_TEST_CASE(positions_of_the_greatest_of_windows) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(dilations_of_large_images) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
+    for (int64_t channels : {1, 40}) {
+      Shape output{3, 20, 15, channels};
+      auto images = numbers(dtype, {3, 40, 30, channels}, 21, -9, 9);
+      auto filter = numbers(dtype, {3, 2, channels}, 22, -9, 9), dy = numbers(dtype, output, 23);
+      Attrs attrs = {
+          {"T", dtype},
+          {"strides", std::vector<int64_t>{1, 2, 2, 1}},
+          {"rates", std::vector<int64_t>{1, 2, 3, 1}},
+          {"padding", "SAME"}};
+      compare({.op = "Dilation2D", .attrs = attrs, .inputs = {images, filter}});
+      for (const char* op : {"Dilation2DBackpropInput", "Dilation2DBackpropFilter"})
+        compare({.op = op, .attrs = attrs, .inputs = {images, filter, dy}});
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
