@@ -18,9 +18,9 @@ void add_all_kernels(KernelCatalog& catalog) {
   // the host, or work on variables.
   for (const auto& op : catalog.ops()) catalog.set_repeats(op, Repeats::as_work);
   for (auto add :
-       {add_resize_kernels, add_segment_kernels, add_sequence_kernels, add_stitching_kernels,
-        add_multinomial_kernels, add_random_kernels, add_training_kernels, add_update_kernels,
-        add_reference_kernels})
+       {add_crop_kernels, add_resize_kernels, add_segment_kernels, add_sequence_kernels,
+        add_stitching_kernels, add_multinomial_kernels, add_random_kernels, add_training_kernels,
+        add_update_kernels, add_reference_kernels})
     add(catalog);
 }
 

@@ -15,6 +15,7 @@ void add_bias_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
+void add_crop_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);
 void add_elementwise_kernels(KernelCatalog& catalog);

@@ -245,4 +245,25 @@ BOOST_AUTO_TEST_CASE(dilations_of_large_images) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(crops_of_large_images_and_their_gradients) {
+  Shape shape{3, 40, 50, 20}, output{12, 9, 13, 20};
+  auto eighths = numbers(DType::float32, {12, 4}, 27, -2, 10);
+  for (int64_t i = 0; i < eighths.elements(); ++i) eighths.mutable_data<float>()[i] /= 8;
+  auto indices = numbers(DType::int32, {12}, 28, 0, 2);
+  auto dy = numbers(DType::float32, output, 29);
+  for (auto dtype : {DType::float32, DType::float64, DType::float16}) {
+    auto images = numbers(dtype, shape, 30, -9, 9);
+    Tensors of_boxes = {dy, images, eighths, indices};
+    compare({.op = "CropAndResizeGradBoxes", .attrs = {{"T", dtype}}, .inputs = of_boxes}, 1e-4);
+    for (std::string method : {"bilinear", "nearest"}) {
+      Attrs attrs = {{"T", dtype}, {"method", method}};
+      Tensors to_images = {dy, eighths, indices, ints({3, 40, 50, 20})};
+      compare({.op = "CropAndResizeGradImage", .attrs = attrs, .inputs = to_images});
+      attrs["extrapolation_value"] = -7.5f;
+      Tensors to_crops = {images, eighths, indices, ints({9, 13})};
+      compare({.op = "CropAndResize", .attrs = attrs, .inputs = to_crops});
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
