@@ -14,6 +14,7 @@ void add_batch_norm_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
+void add_colours_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
 void add_crop_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);

@@ -266,4 +266,13 @@ BOOST_AUTO_TEST_CASE(crops_of_large_images_and_their_gradients) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(contrasts_of_large_images) {
+  for (auto dtype : {DType::float32, DType::float16})
+    for (int64_t channels : {1, 3, 300}) {
+      auto images = numbers(dtype, {2, 70, 30, channels}, 31, -9, 9);
+      auto factor = Tensor::scalar<float>(1.5f);
+      compare({.op = "AdjustContrastv2", .attrs = {{"T", dtype}}, .inputs = {images, factor}});
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
