@@ -9,13 +9,17 @@ namespace troupe::cuda {
 void add_all_kernels(KernelCatalog& catalog);
 
 // The families, each in the files of its name.
+void add_argmax_pooling_kernels(KernelCatalog& catalog);
 void add_batch_norm_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
 void add_checks_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
+void add_colours_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
+void add_crop_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
+void add_dilation_kernels(KernelCatalog& catalog);
 void add_elementwise_kernels(KernelCatalog& catalog);
 void add_filling_kernels(KernelCatalog& catalog);
 void add_fused_kernels(KernelCatalog& catalog);
@@ -24,6 +28,7 @@ void add_joining_kernels(KernelCatalog& catalog);
 void add_local_response_kernels(KernelCatalog& catalog);
 void add_matmul_kernels(KernelCatalog& catalog);
 void add_multinomial_kernels(KernelCatalog& catalog);
+void add_patches_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
 void add_ranking_kernels(KernelCatalog& catalog);

@@ -102,12 +102,24 @@ Table reductions() {
   };
 }
 
-/// Of networks, images, random numbers, state.
+/// Of which image each box is, and sizes.
+Table images() {
+  return {
+      {"CropAndResize", {{2, 3}}},
+      {"CropAndResizeGradBoxes", {{3}}},
+      {"CropAndResizeGradImage", {{2, 3}}},
+      {"ExtractGlimpse", {{1}}},
+      {"ResizeArea", {{1}}},
+      {"ResizeBicubic", {{1}}},
+      {"ResizeBilinear", {{1}}},
+      {"ResizeNearestNeighbor", {{1}}},
+      {"ResizeNearestNeighborGrad", {{1}}},
+  };
+}
+
+/// Of random numbers, sparse tensors, state.
 Table others() {
   return {
-      {"CropAndResize", {{3}}},
-      {"CropAndResizeGradImage", {{3}}},
-      {"ExtractGlimpse", {{1}}},
       {"IsVariableInitialized", {{}, {0}}},
       {"InitializeTable", {{1, 2}}},
       {"InitializeTableV2", {{1, 2}}},
@@ -141,11 +153,6 @@ Table others() {
       {"ReaderNumWorkUnitsCompletedV2", {{}, {0}}},
       {"ReaderReadUpTo", {{2}}},
       {"ReaderReadUpToV2", {{2}}},
-      {"ResizeArea", {{1}}},
-      {"ResizeBicubic", {{1}}},
-      {"ResizeBilinear", {{1}}},
-      {"ResizeNearestNeighbor", {{1}}},
-      {"ResizeNearestNeighborGrad", {{1}}},
       {"SparseReduceSum", {{2, 3}}},
       {"SparseReduceSumSparse", {{2, 3}}},
       {"SparseTensorDenseAdd", {{2}}},
@@ -169,6 +176,7 @@ const Table& table() {
   static const Table all = [] {
     auto joined = arrays();
     joined.merge(reductions());
+    joined.merge(images());
     joined.merge(others());
     return joined;
   }();

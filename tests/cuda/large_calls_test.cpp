@@ -219,4 +219,85 @@ BOOST_AUTO_TEST_CASE(optimizers_of_rows_that_have_several_gradients) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(gradients_of_tiles_of_many_copies) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
+    for (auto [shape, multiples] : std::vector<std::pair<Shape, std::vector<int32_t>>>{
+             {{5000}, {1000}}, {{300, 40}, {100, 2}}, {{6, 70, 8, 10}, {3, 7, 1, 5}}})
+      compare(
+          {.op = "TileGrad",
+           .attrs = {{"T", dtype}},
+           .inputs = {numbers(dtype, shape, 20), ints(multiples)}});
+}
+
+BOOST_AUTO_TEST_CASE(positions_of_the_greatest_of_windows) {
+  for (auto dtype : {DType::float32, DType::float16, DType::int64})
+    for (bool counts_images : {false, true}) {
+      Shape shape{2, 30, 21, 5}, output{2, 15, 11, 5};
+      auto x = numbers(dtype, shape, 24, -9, 9), dy = numbers(dtype, output, 25);
+      Attrs attrs = {
+          {"T", dtype},
+          {"Targmax", DType::int32},
+          {"ksize", std::vector<int64_t>{1, 3, 3, 1}},
+          {"strides", std::vector<int64_t>{1, 2, 2, 1}},
+          {"padding", "SAME"},
+          {"include_batch_in_index", counts_images}};
+      compare({.op = "MaxPoolWithArgmax", .attrs = attrs, .inputs = {x}});
+      // Of windows, and what no pool makes.
+      RecordedCall pool{.where = "pool", .op = "MaxPoolWithArgmax", .attrs = attrs, .inputs = {x}};
+      auto of_windows = run_call(pool, cpu).outputs.at(1);
+      auto any = numbers(DType::int32, output, 26, 0, 30 * 21 * 5 - 1);
+      for (const auto& argmax : {of_windows, any}) {
+        compare({.op = "MaxPoolGradWithArgmax", .attrs = attrs, .inputs = {x, dy, argmax}});
+        compare({.op = "MaxPoolGradGradWithArgmax", .attrs = attrs, .inputs = {x, x, argmax}});
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(dilations_of_large_images) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
+    for (int64_t channels : {1, 40}) {
+      Shape output{3, 20, 15, channels};
+      auto images = numbers(dtype, {3, 40, 30, channels}, 21, -9, 9);
+      auto filter = numbers(dtype, {3, 2, channels}, 22, -9, 9), dy = numbers(dtype, output, 23);
+      Attrs attrs = {
+          {"T", dtype},
+          {"strides", std::vector<int64_t>{1, 2, 2, 1}},
+          {"rates", std::vector<int64_t>{1, 2, 3, 1}},
+          {"padding", "SAME"}};
+      compare({.op = "Dilation2D", .attrs = attrs, .inputs = {images, filter}});
+      for (const char* op : {"Dilation2DBackpropInput", "Dilation2DBackpropFilter"})
+        compare({.op = op, .attrs = attrs, .inputs = {images, filter, dy}});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(crops_of_large_images_and_their_gradients) {
+  Shape shape{3, 40, 50, 20}, output{12, 9, 13, 20};
+  auto eighths = numbers(DType::float32, {12, 4}, 27, -2, 10);
+  for (int64_t i = 0; i < eighths.elements(); ++i) eighths.mutable_data<float>()[i] /= 8;
+  auto indices = numbers(DType::int32, {12}, 28, 0, 2);
+  auto dy = numbers(DType::float32, output, 29);
+  for (auto dtype : {DType::float32, DType::float64, DType::float16}) {
+    auto images = numbers(dtype, shape, 30, -9, 9);
+    Tensors of_boxes = {dy, images, eighths, indices};
+    compare({.op = "CropAndResizeGradBoxes", .attrs = {{"T", dtype}}, .inputs = of_boxes}, 1e-4);
+    for (std::string method : {"bilinear", "nearest"}) {
+      Attrs attrs = {{"T", dtype}, {"method", method}};
+      Tensors to_images = {dy, eighths, indices, ints({3, 40, 50, 20})};
+      compare({.op = "CropAndResizeGradImage", .attrs = attrs, .inputs = to_images});
+      attrs["extrapolation_value"] = -7.5f;
+      Tensors to_crops = {images, eighths, indices, ints({9, 13})};
+      compare({.op = "CropAndResize", .attrs = attrs, .inputs = to_crops});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(contrasts_of_large_images) {
+  for (auto dtype : {DType::float32, DType::float16})
+    for (int64_t channels : {1, 3, 300}) {
+      auto images = numbers(dtype, {2, 70, 30, channels}, 31, -9, 9);
+      auto factor = Tensor::scalar<float>(1.5f);
+      compare({.op = "AdjustContrastv2", .attrs = {{"T", dtype}}, .inputs = {images, factor}});
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/array/patches.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,39 +10,44 @@
 #include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {
-namespace {
 
-/// Where patches lie along one axis of the images.
-struct PatchAxis {
-  int64_t patch, stride, rate;  // the elements of a patch, and how far apart they and patches are
-  int64_t size = 0, count = 0, before = 0;  // of an image: its size, patches, and zeros before it
-
-  Status fit(int64_t image_size, bool is_same) {
-    size = image_size;
-    auto reach = (patch - 1) * rate + 1;
-    if (!is_same) {
-      if (size < reach)
-        return invalid_argument(
-            "a patch that reaches over " + std::to_string(reach) +
-            " elements does not lie in an axis of size " + std::to_string(size));
-      count = (size - reach) / stride + 1;
-      return {};
-    }
-    count = size == 0 ? 0 : (size - 1) / stride + 1;
-    before = std::max<int64_t>((count - 1) * stride + reach - size, 0) / 2;
+Status PatchAxis::fit(int64_t image_size, bool is_same) {
+  size = image_size;
+  auto reach = (patch - 1) * rate + 1;
+  if (!is_same) {
+    if (size < reach)
+      return invalid_argument(
+          "a patch that reaches over " + std::to_string(reach) +
+          " elements does not lie in an axis of size " + std::to_string(size));
+    count = (size - reach) / stride + 1;
     return {};
   }
-  /// The image's element that is one of a patch; outside of the image where that is a zero.
-  int64_t place(int64_t patch_index, int64_t element) const {
-    return patch_index * stride - before + element * rate;
-  }
-  bool contains(int64_t place) const { return place >= 0 && place < size; }
-};
+  count = size == 0 ? 0 : (size - 1) / stride + 1;
+  before = std::max<int64_t>((count - 1) * stride + reach - size, 0) / 2;
+  return {};
+}
 
-struct PatchAxes {
-  PatchAxis y, x;
-  bool is_same;
-};
+PatchAxes::PatchAxes(const Node& node) : is_same(node.attr<std::string>("padding") == "SAME") {
+  auto axis = [&](size_t i) {
+    auto entry = [&](const char* name) { return node.attr<std::vector<int64_t>>(name)[i]; };
+    return PatchAxis{.patch = entry("ksizes"), .stride = entry("strides"), .rate = entry("rates")};
+  };
+  y = axis(1);
+  x = axis(2);
+}
+
+Result<Shape> PatchAxes::fit(const Shape& images) {
+  if (images.rank() != 4)
+    return invalid_argument("images must have rank 4, but have shape " + images.to_string());
+  if (auto status = y.fit(images[1], is_same); !status.ok()) return status;
+  if (auto status = x.fit(images[2], is_same); !status.ok()) return status;
+  int64_t depth;
+  if (__builtin_mul_overflow(images[3], y.patch * x.patch, &depth))
+    return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
+  return Shape::make(std::array<int64_t, 4>{images[0], y.count, x.count, depth});
+}
+
+namespace {
 
 /// Copies one patch of an image: that in this row and column of patches.
 template <class C>
@@ -59,18 +66,10 @@ void copy_patch(
 template <class C>
 Status compute_patches(Launch& launch, PatchAxes axes) {
   const auto& in = launch.input(0);
-  if (in.shape().rank() != 4)
-    return invalid_argument("images must have rank 4, but have shape " + in.shape().to_string());
-  auto& [y, x, is_same] = axes;
-  if (auto status = y.fit(in.shape()[1], is_same); !status.ok()) return status;
-  if (auto status = x.fit(in.shape()[2], is_same); !status.ok()) return status;
-  auto batch = in.shape()[0], depth = in.shape()[3];
-  auto area = y.patch * x.patch;
-  int64_t out_depth;
-  if (__builtin_mul_overflow(depth, area, &out_depth))
-    return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
-  auto shape = Shape::make(std::array<int64_t, 4>{batch, y.count, x.count, out_depth});
+  auto shape = axes.fit(in.shape());
   if (!shape) return shape.status();
+  const auto &y = axes.y, &x = axes.x;
+  auto batch = in.shape()[0], depth = in.shape()[3], out_depth = (*shape)[3];
   auto out = launch.allocate(in.dtype(), *shape);
   if (!out) return out.status();
   const auto* from = cells<C>(in);
@@ -98,12 +97,7 @@ int64_t patches_cost_ns(const Launch& launch, int64_t area) {
 
 void add_patches_kernels(KernelCatalog& catalog) {
   catalog.add("ExtractImagePatches", [](const Node& node) {
-    auto axis = [&](size_t i) {
-      auto entry = [&](const char* name) { return node.attr<std::vector<int64_t>>(name)[i]; };
-      return PatchAxis{
-          .patch = entry("ksizes"), .stride = entry("strides"), .rate = entry("rates")};
-    };
-    PatchAxes axes = {axis(1), axis(2), node.attr<std::string>("padding") == "SAME"};
+    PatchAxes axes(node);
     return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
       return Kernel{
           .compute =

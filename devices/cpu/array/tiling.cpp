@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/array/tiling.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -5,10 +7,48 @@
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/padding.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
-#include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
+
+Result<IntInput> read_multiples(const Tensor& tensor, const Shape& shape, int64_t least) {
+  if (tensor.shape() != Shape{shape.rank()})
+    return invalid_argument(
+        "'multiples' must have an entry for each axis of " + shape.to_string() +
+        ", but have shape " + tensor.shape().to_string());
+  auto multiples = IntInput::of(tensor);
+  if (!multiples) return multiples.status();
+  for (auto multiple : multiples->values())
+    if (multiple < least || multiple > Shape::max_elements)
+      return invalid_argument(
+          "'multiples' must lie in [" + std::to_string(least) + ", 2^48], but one is " +
+          std::to_string(multiple));
+  return multiples;
+}
+
+Result<Shape> tiled_shape(const Shape& tile, const IntInput& multiples) {
+  auto shape = tile;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    int64_t size;
+    if (__builtin_mul_overflow(shape[axis], multiples[axis], &size))
+      return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
+    shape.set(axis, size);
+  }
+  return Shape::make(shape.sizes());
+}
+
+Result<Shape> shape_of_tile(const Shape& tiled, const IntInput& multiples) {
+  auto shape = tiled;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] % multiples[axis] != 0)
+      return invalid_argument(
+          "an axis of size " + std::to_string(shape[axis]) + " cannot be " +
+          std::to_string(multiples[axis]) + " copies of one");
+    shape.set(axis, shape[axis] / multiples[axis]);
+  }
+  return shape;
+}
+
 namespace {
 
 /// The axes of a tile and how often each is repeated. Axes that are repeated together with the one
@@ -31,22 +71,6 @@ struct TiledAxes {
   }
 };
 
-/// One entry for each axis, none below `least`.
-Result<IntInput> read_multiples(const Tensor& tensor, const Shape& shape, int64_t least) {
-  if (tensor.shape() != Shape{shape.rank()})
-    return invalid_argument(
-        "'multiples' must have an entry for each axis of " + shape.to_string() +
-        ", but have shape " + tensor.shape().to_string());
-  auto multiples = IntInput::of(tensor);
-  if (!multiples) return multiples.status();
-  for (auto multiple : multiples->values())
-    if (multiple < least || multiple > Shape::max_elements)
-      return invalid_argument(
-          "'multiples' must lie in [" + std::to_string(least) + ", 2^48], but one is " +
-          std::to_string(multiple));
-  return multiples;
-}
-
 /// Writes elements [first, last) of copies of a row one after the other.
 template <class C>
 void repeat_row(C* to, const C* row, int64_t size, int64_t first, int64_t last, bool streams) {
@@ -66,15 +90,9 @@ Status compute_tile(Launch& launch) {
   const auto& in = launch.input(0);
   auto multiples = read_multiples(launch.input(1), in.shape(), 0);
   if (!multiples) return multiples.status();
-  auto shape = in.shape();
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    int64_t size;
-    if (__builtin_mul_overflow(shape[axis], (*multiples)[axis], &size))
-      return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
-    shape.set(axis, size);
-  }
-  if (auto checked = Shape::make(shape.sizes()); !checked) return checked.status();
-  auto out = launch.allocate(in.dtype(), shape);
+  auto shape = tiled_shape(in.shape(), *multiples);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(in.dtype(), *shape);
   if (!out) return out.status();
   TiledAxes axes(in.shape(), *multiples);
   auto last = axes.count - 1;
@@ -117,18 +135,12 @@ Status compute_tile_grad(Launch& launch) {
   const auto& in = launch.input(0);
   auto multiples = read_multiples(launch.input(1), in.shape(), 1);
   if (!multiples) return multiples.status();
-  auto shape = in.shape();
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] % (*multiples)[axis] != 0)
-      return invalid_argument(
-          "an axis of size " + std::to_string(shape[axis]) + " cannot be " +
-          std::to_string((*multiples)[axis]) + " copies of one");
-    shape.set(axis, shape[axis] / (*multiples)[axis]);
-  }
-  auto out = launch.allocate(in.dtype(), shape);
+  auto shape = shape_of_tile(in.shape(), *multiples);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(in.dtype(), *shape);
   if (!out) return out.status();
   if (out->elements() > 0) {
-    TiledAxes axes(shape, *multiples);
+    TiledAxes axes(*shape, *multiples);
     // From the outermost axis inward: the first sum is that of the longest rows.
     using A = Promoted<T>;
     std::vector<A> sums;

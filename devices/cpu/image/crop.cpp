@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/image/crop.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,32 +11,26 @@
 #include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {
+
+Result<CropImages> CropImages::of(const Tensor& boxes, const Tensor& indices, int64_t batch) {
+  if (boxes.shape().rank() != 2 || boxes.shape()[1] != 4)
+    return invalid_argument(
+        "'boxes' must have the shape [boxes,4], but has " + boxes.shape().to_string());
+  if (indices.shape() != Shape{boxes.shape()[0]})
+    return invalid_argument(
+        "'box_ind' must have a number for each of " + std::to_string(boxes.shape()[0]) +
+        " boxes, but has the shape " + indices.shape().to_string());
+  CropImages images{indices.values<int32_t>()};
+  for (int64_t i = 0; i < images.count(); ++i)
+    if (images[i] < 0 || images[i] >= batch)
+      return Status(
+          Code::out_of_range, "box " + std::to_string(i) + " is of image " +
+                                  std::to_string(images[i]) + ", but there are " +
+                                  std::to_string(batch) + " images");
+  return images;
+}
+
 namespace {
-
-/// The boxes to crop, checked: [y1, x1, y2, x2] of each, and the image that it is of.
-struct CropBoxes {
-  int64_t count;
-  const float* corners;
-  const int32_t* images;
-
-  static Result<CropBoxes> of(const Tensor& boxes, const Tensor& indices, int64_t batch) {
-    if (boxes.shape().rank() != 2 || boxes.shape()[1] != 4)
-      return invalid_argument(
-          "'boxes' must have the shape [boxes,4], but has " + boxes.shape().to_string());
-    if (indices.shape() != Shape{boxes.shape()[0]})
-      return invalid_argument(
-          "'box_ind' must have a number for each of " + std::to_string(boxes.shape()[0]) +
-          " boxes, but has the shape " + indices.shape().to_string());
-    CropBoxes result{boxes.shape()[0], boxes.data<float>(), indices.data<int32_t>()};
-    for (int64_t i = 0; i < result.count; ++i)
-      if (result.images[i] < 0 || result.images[i] >= batch)
-        return Status(
-            Code::out_of_range, "box " + std::to_string(i) + " is of image " +
-                                    std::to_string(result.images[i]) + ", but there are " +
-                                    std::to_string(batch) + " images");
-    return result;
-  }
-};
 
 Status check_crop_shape(const char* name, const Shape& shape) {
   if (shape.rank() != 4)
@@ -44,6 +40,38 @@ Status check_crop_shape(const char* name, const Shape& shape) {
   return invalid_argument(
       std::string("'") + name + "' must not be empty, but its shape is " + shape.to_string());
 }
+
+}  // namespace
+
+Result<CropShapes> CropShapes::of(
+    const Shape& image, const Tensor& boxes, const Tensor& indices, const Tensor& size) {
+  if (auto status = check_crop_shape("image", image); !status.ok()) return status;
+  auto images = CropImages::of(boxes, indices, image[0]);
+  if (!images) return images.status();
+  auto crop = IntInput::of(size);
+  if (!crop) return crop.status();
+  if (size.shape() != Shape{2} || (*crop)[0] <= 0 || (*crop)[1] <= 0)
+    return invalid_argument("'crop_size' must be two positive numbers, but is " + size.to_string());
+  auto crops =
+      Shape::make(std::array<int64_t, 4>{images->count(), (*crop)[0], (*crop)[1], image[3]});
+  if (!crops) return crops.status();
+  return CropShapes{image, *crops, *images};
+}
+
+Result<CropShapes> CropShapes::of_gradients(
+    const Shape& gradients, const Shape& image, const Tensor& boxes, const Tensor& indices) {
+  if (auto status = check_crop_shape("grads", gradients); !status.ok()) return status;
+  if (auto status = check_crop_shape("image", image); !status.ok()) return status;
+  auto images = CropImages::of(boxes, indices, image[0]);
+  if (!images) return images.status();
+  if (gradients[0] != images->count() || gradients[3] != image[3])
+    return invalid_argument(
+        "'grads' must have " + std::to_string(images->count()) + " boxes and " +
+        std::to_string(image[3]) + " channels, but has the shape " + gradients.to_string());
+  return CropShapes{image, gradients, *images};
+}
+
+namespace {
 
 /// Where one axis of a crop takes its pixels from; outside of the image there is nothing.
 struct CropAxis {
@@ -68,18 +96,17 @@ struct CropAxis {
 };
 
 /// The crops of one image's size, with those of their pixels that lie in the image.
-struct Crops {
-  Shape image, crop;  // [batch, height, width, channels]
-  CropBoxes boxes;
+struct Crops : CropShapes {
+  const float* boxes;  // [y1, x1, y2, x2] of each
 
   /// Calls f(offset in the crops, offset of the image, y, x, row, column) for each pixel of a box;
   /// none: outside(offset in the crops).
   template <class F, class Outside>
   void each_pixel(int64_t box, const F& f, const Outside& outside) const {
-    const auto* corners = boxes.corners + 4 * box;
+    const auto* corners = boxes + 4 * box;
     CropAxis y{image[1], crop[1], corners[0], corners[2]};
     CropAxis x{image[2], crop[2], corners[1], corners[3]};
-    auto from = boxes.images[box] * image[1] * image[2] * image[3];
+    auto from = images[box] * image[1] * image[2] * image[3];
     auto to = box * crop[1] * crop[2] * crop[3];
     for (int64_t row = 0; row < crop[1]; ++row) {
       auto at_y = y.position(row);
@@ -117,23 +144,15 @@ struct CropCell {
 
 template <class T>
 Status crop_and_resize(Launch& launch, bool is_nearest, float extrapolation) {
-  const auto& shape = launch.input(0).shape();
-  if (auto status = check_crop_shape("image", shape); !status.ok()) return status;
-  auto boxes = CropBoxes::of(launch.input(1), launch.input(2), shape[0]);
-  if (!boxes) return boxes.status();
-  auto size = IntInput::of(launch.input(3));
-  if (!size) return size.status();
-  if (launch.input(3).shape() != Shape{2} || (*size)[0] <= 0 || (*size)[1] <= 0)
-    return invalid_argument(
-        "'crop_size' must be two positive numbers, but is " + launch.input(3).to_string());
-  auto to = Shape::make(std::array<int64_t, 4>{boxes->count, (*size)[0], (*size)[1], shape[3]});
-  if (!to) return to.status();
-  auto out = launch.allocate(DType::float32, *to);
+  auto shapes =
+      CropShapes::of(launch.input(0).shape(), launch.input(1), launch.input(2), launch.input(3));
+  if (!shapes) return shapes.status();
+  auto out = launch.allocate(DType::float32, shapes->crop);
   if (!out) return out.status();
-  const Crops crops{shape, *to, *boxes};
+  const Crops crops{*shapes, launch.input(1).data<float>()};
   const auto* images = launch.input(0).data<T>();
   auto* result = out->template mutable_data<float>();
-  auto channels = shape[3];
+  auto channels = shapes->image[3];
   auto nearest = [&](int64_t at, int64_t from, float y, float x, const auto&) {
     const auto* pixel = images + from + crops.offset(std::round(y), std::round(x));
     for (int64_t c = 0; c < channels; ++c) result[at + c] = static_cast<float>(pixel[c]);
@@ -150,8 +169,8 @@ Status crop_and_resize(Launch& launch, bool is_nearest, float extrapolation) {
     }
   };
   auto outside = [&](int64_t at) { std::fill_n(result + at, channels, extrapolation); };
-  if (to->elements() > 0)
-    parallel_ranges(crops.boxes.count, crops.work(), [&](int64_t begin, int64_t end) {
+  if (out->elements() > 0)
+    parallel_ranges(crops.images.count(), crops.work(), [&](int64_t begin, int64_t end) {
       for (auto box = begin; box < end; ++box)
         if (is_nearest) crops.each_pixel(box, nearest, outside);
         else crops.each_pixel(box, bilinear, outside);
@@ -160,28 +179,15 @@ Status crop_and_resize(Launch& launch, bool is_nearest, float extrapolation) {
   return {};
 }
 
-/// Checks the gradients with respect to crops of images of that shape.
-Result<Crops> crops_of_gradients(
-    const Shape& gradients, const Shape& image, const Tensor& boxes, const Tensor& indices) {
-  if (auto status = check_crop_shape("grads", gradients); !status.ok()) return status;
-  if (auto status = check_crop_shape("image", image); !status.ok()) return status;
-  auto checked = CropBoxes::of(boxes, indices, image[0]);
-  if (!checked) return checked.status();
-  if (gradients[0] != checked->count || gradients[3] != image[3])
-    return invalid_argument(
-        "'grads' must have " + std::to_string(checked->count) + " boxes and " +
-        std::to_string(image[3]) + " channels, but has the shape " + gradients.to_string());
-  return Crops{image, gradients, *checked};
-}
-
 template <class T>
 Status crop_and_resize_grad_image(Launch& launch, bool is_nearest) {
   using A = Promoted<T>;
   auto image = shape_input(launch.input(3));
   if (!image) return image.status();
-  auto crops =
-      crops_of_gradients(launch.input(0).shape(), *image, launch.input(1), launch.input(2));
-  if (!crops) return crops.status();
+  auto shapes =
+      CropShapes::of_gradients(launch.input(0).shape(), *image, launch.input(1), launch.input(2));
+  if (!shapes) return shapes.status();
+  const Crops crops{*shapes, launch.input(1).data<float>()};
   auto total = launch.allocate(dtype_of<A>(), *image);
   if (!total) return total.status();
   const auto* dy = launch.input(0).data<float>();
@@ -189,11 +195,11 @@ Status crop_and_resize_grad_image(Launch& launch, bool is_nearest) {
   std::fill_n(sums, image->elements(), A(0));
   auto channels = (*image)[3];
   auto nearest = [&](int64_t at, int64_t from, float y, float x, const auto&) {
-    auto* to = sums + from + crops->offset(std::round(y), std::round(x));
+    auto* to = sums + from + crops.offset(std::round(y), std::round(x));
     for (int64_t c = 0; c < channels; ++c) to[c] += static_cast<A>(dy[at + c]);
   };
   auto bilinear = [&](int64_t at, int64_t from, float y, float x, const auto&) {
-    const CropCell cell(*crops, from, y, x);
+    const CropCell cell(crops, from, y, x);
     for (int64_t c = 0; c < channels; ++c) {
       auto add = [&](int64_t offset, float gradient) {
         sums[offset + c] += static_cast<A>(gradient);
@@ -206,9 +212,9 @@ Status crop_and_resize_grad_image(Launch& launch, bool is_nearest) {
     }
   };
   auto outside = [](int64_t) {};
-  for (int64_t box = 0; box < crops->boxes.count; ++box)  // several may add to one image
-    if (is_nearest) crops->each_pixel(box, nearest, outside);
-    else crops->each_pixel(box, bilinear, outside);
+  for (int64_t box = 0; box < crops.images.count(); ++box)  // several may add to one image
+    if (is_nearest) crops.each_pixel(box, nearest, outside);
+    else crops.each_pixel(box, bilinear, outside);
   if constexpr (is_half<T>) {
     auto out = launch.allocate(dtype_of<T>(), *image);
     if (!out) return out.status();
@@ -222,9 +228,10 @@ Status crop_and_resize_grad_image(Launch& launch, bool is_nearest) {
 
 template <class T>
 Status crop_and_resize_grad_boxes(Launch& launch) {
-  auto crops = crops_of_gradients(
+  auto shapes = CropShapes::of_gradients(
       launch.input(0).shape(), launch.input(1).shape(), launch.input(2), launch.input(3));
-  if (!crops) return crops.status();
+  if (!shapes) return shapes.status();
+  const Crops crops{*shapes, launch.input(2).data<float>()};
   auto out = launch.allocate(DType::float32, launch.input(2).shape());
   if (!out) return out.status();
   const auto* dy = launch.input(0).data<float>();
@@ -234,8 +241,8 @@ Status crop_and_resize_grad_boxes(Launch& launch) {
     auto* sum = result + 4 * box;  // for y1, x1, y2, x2
     std::fill_n(sum, 4, 0.0f);
     auto add = [&](int64_t at, int64_t from, float y, float x, const auto& slopes) {
-      const CropCell cell(*crops, from, y, x);
-      for (int64_t c = 0; c < crops->image[3]; ++c) {
+      const CropCell cell(crops, from, y, x);
+      for (int64_t c = 0; c < crops.image[3]; ++c) {
         auto value = [&](int64_t offset) { return static_cast<float>(images[offset + c]); };
         auto a = value(cell.top_left), b = value(cell.top_right);
         auto p = value(cell.bottom_left), q = value(cell.bottom_right);
@@ -247,9 +254,9 @@ Status crop_and_resize_grad_boxes(Launch& launch) {
         sum[3] += by_x * slopes.second.second;
       }
     };
-    crops->each_pixel(box, add, [](int64_t) {});
+    crops.each_pixel(box, add, [](int64_t) {});
   };
-  parallel_ranges(crops->boxes.count, 1 + crops->work(), [&](int64_t begin, int64_t end) {
+  parallel_ranges(crops.images.count(), 1 + crops.work(), [&](int64_t begin, int64_t end) {
     for (auto box = begin; box < end; ++box) compute(box);
   });
   launch.set(0, *std::move(out));

@@ -1,16 +1,39 @@
+#include "troupe/devices/cpu/nn/dilation.hpp"
+
 #include <limits>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
-#include "troupe/devices/cpu/nn/convolution/convolution.hpp"
-#include "troupe/devices/cpu/nn/pooling.hpp"
 
 namespace troupe::cpu {
-namespace {
 
-using ops::Windows;
+Result<DilationNode> DilationNode::of(const Node& node, bool has_gradient) {
+  auto windows = ops::Windows::make(ops::dilation_attrs(node));
+  if (!windows) return windows.status();
+  return DilationNode{*windows, has_gradient};
+}
+
+Result<DilationNode::Plan> DilationNode::over(const Launch& launch) const {
+  const auto &input = launch.input(0).shape(), &filter = launch.input(1).shape();
+  if (input.rank() != 4 || filter.rank() != 3)
+    return invalid_argument(
+        "input and filter must have rank 4 and rank 3, but their shapes are " + input.to_string() +
+        " and " + filter.to_string());
+  Shape by_channel{filter[0], filter[1], filter[2], 1};
+  auto output = ops::convolved_shape(windows, input, by_channel, /*is_depthwise=*/true);
+  if (!output) return output.status();
+  if (has_gradient && launch.input(2).shape() != *output)
+    return invalid_argument(
+        "'out_backprop' must have the shape of the result, " + output->to_string() + ", but has " +
+        launch.input(2).shape().to_string());
+  auto c = Convolution::make(windows, input, by_channel, /*is_depthwise=*/true);
+  if (!c) return c.status();
+  return Plan{*c, *output};
+}
+
+namespace {
 
 /// The input and the tap that made an output of a channel, as offsets; none where all are padding.
 struct DilationSource {
@@ -63,30 +86,10 @@ struct Dilation {
   }
 };
 
-struct DilationNode {
-  Windows windows;
-  bool has_gradient;  // as the third input
-
-  template <class T>
-  Result<Dilation<T>> over(const Launch& launch, Shape& output) const {
-    const auto &input = launch.input(0).shape(), &filter = launch.input(1).shape();
-    if (input.rank() != 4 || filter.rank() != 3)
-      return invalid_argument(
-          "input and filter must have rank 4 and rank 3, but their shapes are " +
-          input.to_string() + " and " + filter.to_string());
-    Shape by_channel{filter[0], filter[1], filter[2], 1};
-    auto shape = ops::convolved_shape(windows, input, by_channel, /*is_depthwise=*/true);
-    if (!shape) return shape.status();
-    output = *shape;
-    if (has_gradient && launch.input(2).shape() != output)
-      return invalid_argument(
-          "'out_backprop' must have the shape of the result, " + output.to_string() + ", but has " +
-          launch.input(2).shape().to_string());
-    auto c = Convolution::make(windows, input, by_channel, /*is_depthwise=*/true);
-    if (!c) return c.status();
-    return Dilation<T>{*c, launch.input(0).data<T>(), launch.input(1).data<T>()};
-  }
-};
+template <class T>
+Dilation<T> dilation_of(const Launch& launch, const DilationNode::Plan& plan) {
+  return {plan.convolution, launch.input(0).data<T>(), launch.input(1).data<T>()};
+}
 
 int64_t dilation_work(const Convolution& c) {
   return static_cast<int64_t>(std::min(4e18, c.flops()) / double(std::max<int64_t>(1, c.batch)));
@@ -94,16 +97,16 @@ int64_t dilation_work(const Convolution& c) {
 
 template <class T>
 Status compute_dilation(Launch& launch, const DilationNode& node) {
-  Shape shape;
-  auto dilation = node.over<T>(launch, shape);
-  if (!dilation) return dilation.status();
-  auto out = launch.allocate(dtype_of<T>(), shape);
+  auto plan = node.over(launch);
+  if (!plan) return plan.status();
+  auto dilation = dilation_of<T>(launch, *plan);
+  auto out = launch.allocate(dtype_of<T>(), plan->output);
   if (!out) return out.status();
   auto* result = out->template mutable_data<T>();
-  const auto& c = dilation->c;
-  if (shape.elements() > 0)
+  const auto& c = dilation.c;
+  if (out->elements() > 0)
     parallel_ranges(c.batch, dilation_work(c), [&](int64_t begin, int64_t end) {
-      dilation->each_output(begin, end, [&](int64_t at, const auto& sums, const auto&) {
+      dilation.each_output(begin, end, [&](int64_t at, const auto& sums, const auto&) {
         std::ranges::copy(sums, result + at);
       });
     });
@@ -115,16 +118,16 @@ Status compute_dilation(Launch& launch, const DilationNode& node) {
 template <class T>
 Status compute_dilation_gradient(Launch& launch, const DilationNode& node, bool to_input) {
   using A = Promoted<T>;
-  Shape shape;
-  auto dilation = node.over<T>(launch, shape);
-  if (!dilation) return dilation.status();
+  auto plan = node.over(launch);
+  if (!plan) return plan.status();
+  auto dilation = dilation_of<T>(launch, *plan);
   const auto* dy = launch.input(2).data<T>();
   auto result = Shape(launch.input(to_input ? 0 : 1).shape());
   return set_sums(launch, dtype_of<T>(), result, [&](void* sums) {
     auto* sum = static_cast<A*>(sums);
-    if (shape.elements() == 0) return Status();
+    if (plan->output.elements() == 0) return Status();
     auto add = [&](int64_t begin, int64_t end) {
-      dilation->each_output(begin, end, [&](int64_t at, const auto&, const auto& sources) {
+      dilation.each_output(begin, end, [&](int64_t at, const auto&, const auto& sources) {
         for (const auto& source : sources) {
           auto gradient = wrap(promote(dy[at++]));
           auto to = to_input ? source.input : source.filter;
@@ -133,8 +136,8 @@ Status compute_dilation_gradient(Launch& launch, const DilationNode& node, bool 
       });
     };
     // All images add to one filter.
-    if (to_input) parallel_ranges(dilation->c.batch, dilation_work(dilation->c), add);
-    else add(0, dilation->c.batch);
+    if (to_input) parallel_ranges(dilation.c.batch, dilation_work(dilation.c), add);
+    else add(0, dilation.c.batch);
     return Status();
   });
 }
@@ -143,16 +146,15 @@ enum class DilationOp : uint8_t { forward, to_input, to_filter };
 
 KernelCatalog::Make dilation_kernel(DilationOp op) {
   return [op](const Node& node) -> Result<Kernel> {
-    auto windows = Windows::make(ops::dilation_attrs(node));
-    if (!windows) return windows.status();
-    DilationNode dilation{*windows, op != DilationOp::forward};
+    auto dilation = DilationNode::of(node, op != DilationOp::forward);
+    if (!dilation) return dilation.status();
     return dispatch(Real{}, node.attr<DType>("T"), [&](auto zero) {
       using T = decltype(zero);
       return Kernel{
           .compute =
-              [=](Launch& launch) {
-                if (op == DilationOp::forward) return compute_dilation<T>(launch, dilation);
-                return compute_dilation_gradient<T>(launch, dilation, op == DilationOp::to_input);
+              [op, node = *dilation](Launch& launch) {
+                if (op == DilationOp::forward) return compute_dilation<T>(launch, node);
+                return compute_dilation_gradient<T>(launch, node, op == DilationOp::to_input);
               },
           .cost_ns = [](const Launch& launch) { return 20 * launch.input(0).elements(); }};
     });

@@ -177,6 +177,10 @@ inline std::byte* mutable_bytes_of(Tensor& tensor) {
 /// In proportion to the larger of the first and last inputs.
 int64_t pool_cost_ns(const Launch& launch);
 
+/// Fails where positions among so many elements of images of that shape do not fit in the dtype of
+/// argmax.
+Status check_argmax_dtype(const Shape& images, int64_t elements, DType argmax);
+
 /// MaxPoolWithArgmax and what belongs to it.
 void add_argmax_pooling_kernels(KernelCatalog& catalog);
 

@@ -6,6 +6,12 @@
 #include "troupe/devices/cpu/nn/pooling.hpp"
 
 namespace troupe::cpu {
+
+Status check_argmax_dtype(const Shape& images, int64_t elements, DType argmax) {
+  if (argmax == DType::int64 || elements - 1 <= std::numeric_limits<int32_t>::max()) return {};
+  return invalid_argument("the positions in " + images.to_string() + " do not fit in 'Targmax'");
+}
+
 namespace {
 
 /// What the ops with argmax know of their node.
@@ -25,8 +31,7 @@ Status compute_max_pool_with_argmax(Launch& launch, const ArgmaxNode& node) {
   const auto& elements = node.elements;
   auto counted = node.counts_images ? launch.input(0).elements() : plan.in_image();
   auto is_long = node.index == DType::int64;
-  if (!is_long && counted - 1 > std::numeric_limits<int32_t>::max())
-    return invalid_argument("the positions in " + shape.to_string() + " do not fit in 'Targmax'");
+  if (auto status = check_argmax_dtype(shape, counted, node.index); !status.ok()) return status;
   auto out = launch.allocate(elements.dtype, pool->pooled);
   if (!out) return out.status();
   auto argmax = launch.allocate(node.index, pool->pooled);

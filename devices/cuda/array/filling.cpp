@@ -1,6 +1,8 @@
+#include "troupe/devices/cpu/array/tiling.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
+#include "troupe/devices/cuda/reduction/reduction.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -87,44 +89,55 @@ Status compute_broadcast_to(Launch& launch) {
   return set_launched(launch, 0, *std::move(result), "a copy");
 }
 
-/// One entry for each axis, none negative.
-Result<cpu::IntInput> read_multiples(const Tensor& tensor, const Shape& shape) {
-  if (tensor.shape() != Shape{shape.rank()})
-    return invalid_argument(
-        "'multiples' must have an entry for each axis of " + shape.to_string() +
-        ", but have shape " + tensor.shape().to_string());
-  auto multiples = cpu::IntInput::of(tensor);
-  if (!multiples) return multiples.status();
-  for (auto multiple : multiples->values())
-    if (multiple < 0 || multiple > Shape::max_elements)
-      return invalid_argument(
-          "'multiples' must lie in [0, 2^48], but one is " + std::to_string(multiple));
-  return multiples;
-}
-
 Status compute_tile(Launch& launch) {
   const auto& in = launch.input(0);
-  auto multiples = read_multiples(launch.input(1), in.shape());
+  auto multiples = cpu::read_multiples(launch.input(1), in.shape(), 0);
   if (!multiples) return multiples.status();
-  auto shape = in.shape();
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    int64_t size;
-    if (__builtin_mul_overflow(shape[axis], (*multiples)[axis], &size))
-      return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
-    shape.set(axis, size);
-  }
-  if (auto checked = Shape::make(shape.sizes()); !checked) return checked.status();
-  auto result = launch.allocate(in.dtype(), shape);
+  auto shape = cpu::tiled_shape(in.shape(), *multiples);
+  if (!shape) return shape.status();
+  auto result = launch.allocate(in.dtype(), *shape);
   if (!result) return result.status();
   StridedWalk<2> walk;
-  AxisStrides to(shape), from(in.shape());
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+  AxisStrides to(*shape), from(in.shape());
+  for (int axis = shape->rank() - 1; axis >= 0; --axis) {
     auto size = in.shape()[axis];
     walk.add_axis(size, {{to.at[axis], from.at[axis]}});
     walk.add_axis((*multiples)[axis], {{to.at[axis] * size, 0}});
   }
   copy_walk(launch, *result, 0, in, 0, walk);
   return set_launched(launch, 0, *std::move(result), "a copy");
+}
+
+/// Folds the copies: each axis as [copies, elements of the tile].
+Status compute_tile_grad(Launch& launch, LaunchFold sum) {
+  const auto& in = launch.input(0);
+  auto multiples = cpu::read_multiples(launch.input(1), in.shape(), 1);
+  if (!multiples) return multiples.status();
+  auto shape = cpu::shape_of_tile(in.shape(), *multiples);
+  if (!shape) return shape.status();
+  if (*shape == in.shape()) {
+    launch.set(0, launch.take_input(0));
+    return {};
+  }
+  int64_t sizes[2 * Shape::max_rank];
+  bool is_folded[2 * Shape::max_rank];
+  for (int axis = 0; axis < shape->rank(); ++axis) {
+    sizes[2 * axis] = (*multiples)[axis];
+    sizes[2 * axis + 1] = (*shape)[axis];
+    is_folded[2 * axis] = true;
+    is_folded[2 * axis + 1] = false;
+  }
+  auto result =
+      fold_as(launch, sum, in, FoldGeometry::of(2 * shape->rank(), sizes, is_folded), *shape);
+  if (!result) return result.status();
+  launch.set(0, *std::move(result));
+  return {};
+}
+
+Result<Kernel> make_tile_grad(const Node& node) {
+  auto sum = find_fold("Sum", element_of(node.attr<DType>("T")));
+  if (!sum) return no_kernel(node.attr<DType>("T"));
+  return Kernel{.compute = [sum](Launch& launch) { return compute_tile_grad(launch, sum); }};
 }
 
 }  // namespace
@@ -136,6 +149,7 @@ void add_filling_kernels(KernelCatalog& catalog) {
   catalog.add("Empty", make_empty);
   catalog.add("BroadcastTo", copying(compute_broadcast_to));
   catalog.add("Tile", copying(compute_tile));
+  catalog.add("TileGrad", make_tile_grad);
 }
 
 }  // namespace troupe::cuda

@@ -165,4 +165,14 @@ TROUPE_BOTH inline auto wrap(T value) {
   else return static_cast<uint32_t>(value);
 }
 
+/// x * y, rounded before anything is added to it, as on CPUs: compilers for cards round a product
+/// and a sum together where they can.
+TROUPE_BOTH inline float rounded_product(float x, float y) {
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(x, y);
+#else
+  return x * y;
+#endif
+}
+
 }  // namespace troupe::cuda

@@ -10,6 +10,20 @@ struct PoolGeometry {
   int64_t outer, inner;
   int64_t in[3], out[3], sizes[3], strides[3], before[3];
 
+  /// Of a cpu::PoolPlan.
+  template <class Plan>
+  static PoolGeometry of(const Plan& plan) {
+    PoolGeometry pool{.outer = plan.outer, .inner = plan.inner};
+    for (size_t i = 0; i < 3; ++i) {
+      pool.in[i] = plan.in[i];
+      pool.out[i] = plan.out[i];
+      pool.sizes[i] = plan.sizes[i];
+      pool.strides[i] = plan.strides[i];
+      pool.before[i] = plan.before[i];
+    }
+    return pool;
+  }
+
   TROUPE_BOTH int64_t in_elements() const { return outer * in[0] * in[1] * in[2] * inner; }
   TROUPE_BOTH int64_t out_elements() const { return outer * out[0] * out[1] * out[2] * inner; }
 
@@ -99,6 +113,14 @@ TROUPE_BOTH inline T max_pool_at(const T* x, const PoolGeometry& pool, int64_t o
   return x[greatest_of_window(x, pool, pool.window_at(place.at), place.image, place.column)];
 }
 
+/// Of an output: the element of `values`, which lies as the input, where its window's greatest is.
+template <class T>
+TROUPE_BOTH inline T value_at_greatest(
+    const T* x, const T* values, const PoolGeometry& pool, int64_t output) {
+  auto place = PoolGeometry::place_of(output, pool.out, pool.inner);
+  return values[greatest_of_window(x, pool, pool.window_at(place.at), place.image, place.column)];
+}
+
 /// Of an input element: the sum of the gradients of the windows whose greatest it is.
 template <class T>
 TROUPE_BOTH inline T max_pool_gradient_at(
@@ -108,7 +130,7 @@ TROUPE_BOTH inline T max_pool_gradient_at(
   PoolGeometry::each(pool.windows_over(place.at), [&](const int64_t* output) {
     auto window = pool.window_at(output);
     if (greatest_of_window(x, pool, window, place.image, place.column) == element)
-      sum += widen(dy[pool.out_element(place.image, output, place.column)]);
+      sum = FoldSum::join(sum, widen(dy[pool.out_element(place.image, output, place.column)]));
   });
   return Narrow<T>::of(sum);
 }

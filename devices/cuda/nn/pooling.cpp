@@ -8,20 +8,6 @@
 namespace troupe::cuda {
 namespace {
 
-PoolGeometry geometry_of(const cpu::PoolPlan& plan) {
-  PoolGeometry pool{};
-  pool.outer = plan.outer;
-  pool.inner = plan.inner;
-  for (size_t i = 0; i < 3; ++i) {
-    pool.in[i] = plan.in[i];
-    pool.out[i] = plan.out[i];
-    pool.sizes[i] = plan.sizes[i];
-    pool.strides[i] = plan.strides[i];
-    pool.before[i] = plan.before[i];
-  }
-  return pool;
-}
-
 /// Which inputs a pass has: the tensor that is pooled, or its shape, and the gradient.
 struct PoolOp {
   cpu::PoolNode node;
@@ -29,8 +15,17 @@ struct PoolOp {
   DType dtype;
   PoolPass pass;
 
+  /// The input, or -1.
   int gradient() const {
-    return pass == PoolPass::max_gradient ? 2 : pass == PoolPass::average_gradient ? 1 : -1;
+    switch (pass) {
+      case PoolPass::average_gradient: return 1;
+      case PoolPass::max_gradient:
+      case PoolPass::max_gradient_gradient: return 2;
+      default: return -1;
+    }
+  }
+  bool is_like_input() const {
+    return pass == PoolPass::max_gradient || pass == PoolPass::average_gradient;
   }
   Result<Shape> input_shape(const Launch& launch) const {
     if (pass == PoolPass::average_gradient) return cpu::shape_input(launch.input(0));
@@ -44,9 +39,12 @@ Status compute_pool(Launch& launch, const PoolOp& op) {
   auto pool = op.node.over(launch, *shape);
   if (!pool) return pool.status();
   auto gradient = op.gradient();
-  for (int i = 1; i <= gradient; ++i)
-    if (auto status = cpu::check_pool_input(launch, i, pool->pooled); !status.ok()) return status;
-  auto result = launch.allocate(op.dtype, gradient >= 0 ? *shape : pool->pooled);
+  for (int i = 1; i <= gradient; ++i) {
+    auto is_image = i == 2 && op.pass == PoolPass::max_gradient_gradient;
+    auto status = cpu::check_pool_input(launch, i, is_image ? *shape : pool->pooled);
+    if (!status.ok()) return status;
+  }
+  auto result = launch.allocate(op.dtype, op.is_like_input() ? *shape : pool->pooled);
   if (!result) return result.status();
   if (result->elements() > 0)
     op.function(
@@ -54,7 +52,7 @@ Status compute_pool(Launch& launch, const PoolOp& op) {
          .x = launch.input(0).raw(),
          .dy = gradient >= 0 ? launch.input(gradient).raw() : nullptr,
          .pass = op.pass,
-         .pool = geometry_of(pool->plan),
+         .pool = PoolGeometry::of(pool->plan),
          .stream = stream_of(launch)});
   return set_launched(launch, 0, *std::move(result), "a pool");
 }
@@ -67,7 +65,7 @@ KernelCatalog::Make make_pool(PoolPass pass, bool may_span_channels, int sizes =
     auto dtype = node.attr<DType>("T");
     if (node.op->find_attr("TInput") && node.attr<DType>("TInput") != dtype)
       return unimplemented("attributes 'T' and 'TInput' must be the same dtype");
-    auto function = find_pool(element_of(dtype));
+    auto function = find_pool(element_of(dtype), pass);
     if (!function) return no_kernel(dtype);
     PoolOp op{*pool, function, dtype, pass};
     return Kernel{.compute = [op](Launch& launch) { return compute_pool(launch, op); }};
@@ -81,6 +79,7 @@ void add_pooling_kernels(KernelCatalog& catalog) {
     auto is_flat = axes.empty();
     catalog.add("MaxPool" + axes, make_pool(PoolPass::max, is_flat));
     catalog.add("MaxPool" + axes + "Grad", make_pool(PoolPass::max_gradient, is_flat));
+    catalog.add("MaxPool" + axes + "GradGrad", make_pool(PoolPass::max_gradient_gradient, is_flat));
     catalog.add("AvgPool" + axes, make_pool(PoolPass::average, false));
     catalog.add("AvgPool" + axes + "Grad", make_pool(PoolPass::average_gradient, false));
     catalog.on_host("AvgPool" + axes + "Grad", {0});
@@ -89,6 +88,8 @@ void add_pooling_kernels(KernelCatalog& catalog) {
   catalog.on_host("MaxPoolV2", {1, 2});
   catalog.add("MaxPoolGradV2", make_pool(PoolPass::max_gradient, true, 3));
   catalog.on_host("MaxPoolGradV2", {3, 4});
+  catalog.add("MaxPoolGradGradV2", make_pool(PoolPass::max_gradient_gradient, true, 3));
+  catalog.on_host("MaxPoolGradGradV2", {3, 4});
 }
 
 }  // namespace troupe::cuda

@@ -7,9 +7,16 @@
 
 namespace troupe::cuda {
 
-enum class PoolPass : uint8_t { max, max_gradient, average, average_gradient };
+enum class PoolPass : uint8_t {
+  max,
+  max_gradient,
+  max_gradient_gradient,
+  average,
+  average_gradient
+};
 
-/// `x`: of the passes that look at the input; `dy`: of gradients.
+/// `x`: of the passes that look at the input; `dy`: of gradients. That of a gradient's gradient
+/// lies as the input, and its result as the output.
 struct PoolCall {
   void* result;
   const void* x;
@@ -19,7 +26,7 @@ struct PoolCall {
   cudaStream_t stream;
 };
 using LaunchPool = void (*)(const PoolCall& call);
-/// For floating elements; else null.
-LaunchPool find_pool(Element element);
+/// Null where there is none: averages are of floating elements.
+LaunchPool find_pool(Element element, PoolPass pass);
 
 }  // namespace troupe::cuda

@@ -13,13 +13,20 @@ Result<Tensor> fold(
     const Shape& result, const FoldEnd& end) {
   bool is_folded[Shape::max_rank]{};
   for (int axis = 0; axis < kept.rank(); ++axis) is_folded[axis] = kept[axis] != in.shape()[axis];
+  auto geometry = FoldGeometry::of(kept.rank(), in.shape().sizes(), is_folded);
+  return fold_as(launch, function, in, geometry, result, end);
+}
+
+Result<Tensor> fold_as(
+    const Launch& launch, LaunchFold function, const Tensor& in, const FoldGeometry& geometry,
+    const Shape& result, const FoldEnd& end) {
   auto folded = launch.allocate(in.dtype(), result);
   if (!folded || folded->elements() == 0) return folded;
   FoldCall call{
       .out = folded->mutable_raw(),
       .from = in.raw(),
       .partial = nullptr,
-      .geometry = FoldGeometry::of(kept.rank(), in.shape().sizes(), is_folded),
+      .geometry = geometry,
       .finish = end.finish,
       .count = end.count,
       .stream = stream_of(launch)};

@@ -16,4 +16,9 @@ Result<Tensor> fold(
     const Launch& launch, LaunchFold function, const Tensor& in, const Shape& kept,
     const Shape& result, const FoldEnd& end = {});
 
+/// Folds `in` as the geometry says, to the shape `result`.
+Result<Tensor> fold_as(
+    const Launch& launch, LaunchFold function, const Tensor& in, const FoldGeometry& geometry,
+    const Shape& result, const FoldEnd& end = {});
+
 }  // namespace troupe::cuda

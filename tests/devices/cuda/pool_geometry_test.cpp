@@ -23,17 +23,7 @@ struct PoolCase {
     CHECK(windows.ok());
     auto plan = cpu::PoolPlan::make(*windows, input);
     CHECK(plan.ok());
-    PoolGeometry pool{};
-    pool.outer = plan->outer;
-    pool.inner = plan->inner;
-    for (size_t i = 0; i < 3; ++i) {
-      pool.in[i] = plan->in[i];
-      pool.out[i] = plan->out[i];
-      pool.sizes[i] = plan->sizes[i];
-      pool.strides[i] = plan->strides[i];
-      pool.before[i] = plan->before[i];
-    }
-    return pool;
+    return PoolGeometry::of(*plan);
   }
 };
 
