@@ -192,12 +192,18 @@ std::vector<bool> copied_outputs(const Node& node) {
   return copies;
 }
 
+Status no_kernel_that_waits(const Node& node) {
+  return unimplemented(
+      "the host's kernel for op " + node.op->name() + " waits, and cannot compute for a card");
+}
+
 KernelCatalog::Make copied_kernel(Device& host, const KernelCatalog::Make& make) {
   return [&host, make](const Node& node) {
     auto kernel = make(node);
     if (!kernel) return kernel;
-    CHECK(kernel->compute);
-    return Result<Kernel>(on_host(*std::move(kernel), host, node, copied_outputs(node)));
+    return kernel->compute
+               ? Result<Kernel>(on_host(*std::move(kernel), host, node, copied_outputs(node)))
+               : no_kernel_that_waits(node);
   };
 }
 
@@ -248,7 +254,7 @@ std::optional<Kernel> make_on_host(Device& host, const Node& node) {
 Result<Kernel> make_for_host(Device& host, const Node& node) {
   auto kernel = host.kernels().make(node);
   if (!kernel) return kernel;
-  CHECK(kernel->compute);
+  if (!kernel->compute) return no_kernel_that_waits(node);
   return on_host(
       *std::move(kernel), host, node, std::vector<bool>(node.output_dtypes.size(), false));
 }

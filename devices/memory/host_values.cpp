@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "troupe/graph/ops/loops.hpp"
 
@@ -37,10 +38,9 @@ class Finder {
  public:
   Finder(const Graph& graph, const IsOnHost& is_on_host)
       : graph_(graph), is_on_host_(is_on_host), is_one_(static_cast<size_t>(graph.size())) {
-    for (const auto& node : graph.nodes()) {
-      if (is_push(node)) pushes_[stack_of(node)].push_back(node.id);
-      is_one_[at(node.id)] = is_candidate(node);
-    }
+    for (const auto& node : graph.nodes())
+      if (is_push(node) || is_pop(node)) add_to_stack(node);
+    for (const auto& node : graph.nodes()) is_one_[at(node.id)] = is_candidate(node);
   }
 
   std::vector<bool> find(const ReadsOnHost& reads_on_host) {
@@ -59,17 +59,27 @@ class Finder {
  private:
   static size_t at(NodeId id) { return static_cast<size_t>(id); }
 
+  /// What pushes to one stack, and what pops from it: all of them have its elements in one memory.
+  using Users = std::vector<NodeId>;
+
   /// The node that makes the stack which a push or a pop is given.
-  NodeId stack_of(const Node& node) const {
+  const Node& stack_of(const Node& node) const {
     const auto* source = &graph_.node(node.inputs[0].node);
     while (loops::passes_on(source->op->name())) source = &graph_.node(source->inputs[0].node);
-    return source->id;
+    return *source;
+  }
+
+  void add_to_stack(const Node& node) {
+    const auto& stack = stack_of(node);
+    stacks_[stack.id].push_back(node.id);
+    knows_stacks_ &= stack.op->name() == "Stack" || stack.op->name() == "StackV2";
   }
 
   bool is_candidate(const Node& node) const {
     const auto& op = node.op->name();
     if (!passes_host_values_on(node) && !std::ranges::count(computing, op)) return false;
     if (node.output_dtypes.empty()) return false;
+    if ((is_push(node) || is_pop(node)) && !knows_stacks_) return false;
     for (size_t i = 0; i < node.output_dtypes.size(); ++i)
       if (!is_small_number(node.output_dtypes[i]) || node.gives_reference(static_cast<int>(i)))
         return false;
@@ -81,11 +91,10 @@ class Finder {
   }
 
   bool has_host_inputs(const Node& node) const {
-    if (is_pop(node)) {
-      auto found = pushes_.find(stack_of(node));
-      return found != pushes_.end() &&
-             std::ranges::all_of(found->second, [&](NodeId push) { return is_one_[at(push)]; });
-    }
+    if (is_push(node) || is_pop(node))
+      if (!std::ranges::all_of(
+              stacks_.at(stack_of(node).id), [&](NodeId user) { return is_one_[at(user)]; }))
+        return false;
     return std::ranges::all_of(node.inputs, [&](Output input) {
       return !is_plain(graph_.dtype_of(input)) || is_one_[at(input.node)] || is_on_host_(input);
     });
@@ -107,16 +116,17 @@ class Finder {
       const auto& node = graph_.node(next.back());
       next.pop_back();
       for (auto input : node.inputs) need(input.node);
-      if (is_pop(node))
-        for (auto push : pushes_.at(stack_of(node))) need(push);
+      if (is_push(node) || is_pop(node))
+        for (auto user : stacks_.at(stack_of(node).id)) need(user);
     }
     return needed;
   }
 
   const Graph& graph_;
   const IsOnHost& is_on_host_;
-  std::vector<bool> is_one_;                      // by node
-  std::map<NodeId, std::vector<NodeId>> pushes_;  // by the stack's node
+  std::map<NodeId, Users> stacks_;  // by the node that makes the stack
+  bool knows_stacks_ = true;        // which of them each user has
+  std::vector<bool> is_one_;        // by node
 };
 
 }  // namespace

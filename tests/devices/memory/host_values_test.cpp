@@ -106,6 +106,23 @@ BOOST_AUTO_TEST_CASE(counters_that_a_stack_keeps_are_popped_on_the_host) {
   BOOST_TEST(device->copies_to_host() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_popped_lies_where_it_was_pushed_whoever_needs_it) {
+  add_const("most", Tensor::scalar(-1));
+  Attrs ints{{"elem_type", DType::int32}};
+  add({.name = "stack", .op = "StackV2", .inputs = {"most"}, .attrs = ints});
+  begin_loop(3);
+  add_body("less");
+  add_enter("in_loop", "stack", /*is_constant=*/true);
+  add({.name = "pushed", .op = "StackPushV2", .inputs = {"in_loop", "next_i"}});
+  end_loop("pushed");  // so the condition needs it
+  add({.name = "popped", .op = "StackPopV2", .inputs = {"stack", "^sum_exit"}, .attrs = ints});
+  add({.name = "number", .op = "Cast", .inputs = {"popped"}, .attrs = {{"DstT", DType::float32}}});
+  add({.name = "scaled", .op = "Mul", .inputs = {"sum_exit", "number"}});
+  add_retval("scaled");
+  run_well();
+  BOOST_TEST(port->fetched.to_string() == "float32[2] [12 24]");
+}
+
 BOOST_AUTO_TEST_CASE(sizes_that_follow_from_shapes_stay_on_the_host) {
   add_feed(DType::float32, {2, 3});
   for (int i : {0, 1}) add_const(std::to_string(i), Tensor::of<int32_t>({1}, {i}));
