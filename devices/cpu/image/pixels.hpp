@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 /// Functions of pixels that kernels of the CPU and of NVIDIA's cards compute alike: nvcc compiles
 /// for both what is constexpr.
@@ -11,13 +12,18 @@ namespace troupe::cpu {
 template <class A>
 using Pixel = std::array<A, 3>;
 
+/// The least normal number. What is nearer to 0 is 0 to CPUs, but not to cards, whose hues would be
+/// others then.
+template <class A>
+constexpr A least_normal = std::numeric_limits<A>::min();
+
 /// The hue in [0, 6): red is 0, green 2, blue 4.
 template <class A>
 constexpr A hue_of(const Pixel<A>& rgb, A high, A range) {
   auto [r, g, b] = rgb;
-  if (!(range > 0)) return 0;
+  if (!(range >= least_normal<A>)) return 0;
   auto hue = r == high ? (g - b) / range : g == high ? (b - r) / range + 2 : (r - g) / range + 4;
-  return hue < 0 ? hue + 6 : hue;
+  return hue <= -least_normal<A> ? hue + 6 : hue;
 }
 
 /// How much of the greatest component red, green and blue have at that hue, above the least one.
@@ -30,7 +36,8 @@ constexpr Pixel<A> shares_of_hue(A hue) {
 template <class A>
 constexpr Pixel<A> rgb_to_hsv(const Pixel<A>& rgb) {
   auto [low, high] = std::minmax({rgb[0], rgb[1], rgb[2]});
-  return {hue_of(rgb, high, high - low) / 6, high > 0 ? (high - low) / high : 0, high};
+  auto saturation = high >= least_normal<A> ? (high - low) / high : 0;
+  return {hue_of(rgb, high, high - low) / 6, saturation, high};
 }
 
 template <class A>
