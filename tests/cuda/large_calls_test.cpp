@@ -1,5 +1,6 @@
 // Calls whose rows, columns and lists are longer than a block of threads, so that what its threads
 // and blocks hand to each other matters; the recorded calls have few elements.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <random>
@@ -16,15 +17,21 @@ namespace {
 using FloatTypes = cpu::Types<float, double, float16, bfloat16>;
 
 /// Numbers whose sums are exact in all floating dtypes, as long as they are below 256: the order of
-/// additions then makes no difference.
+/// additions then makes no difference. Complex ones have such parts.
 Tensor numbers(DType dtype, const Shape& shape, uint32_t seed, int least = -1, int most = 1) {
   auto made = *Tensor::allocate(dtype, shape);
   std::mt19937 random(seed);
   auto range = static_cast<uint32_t>(most - least + 1);
+  auto next = [&] { return least + static_cast<int>(random() % range); };
   cpu::for_dtype(FloatTypes{} + cpu::Types<int32_t, int64_t>{}, dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < made.elements(); ++i)
-      made.mutable_data<T>()[i] = static_cast<T>(least + static_cast<int>(random() % range));
+      made.mutable_data<T>()[i] = static_cast<T>(next());
+  });
+  cpu::for_dtype(cpu::Complex{}, dtype, [&](auto zero) {
+    using Part = typename decltype(zero)::value_type;
+    auto* parts = static_cast<Part*>(made.mutable_raw());
+    for (int64_t i = 0; i < 2 * made.elements(); ++i) parts[i] = static_cast<Part>(next());
   });
   return made;
 }
@@ -32,6 +39,8 @@ Tensor numbers(DType dtype, const Shape& shape, uint32_t seed, int least = -1, i
 Tensor ints(std::vector<int32_t> values) {
   return Tensor::of<int32_t>({std::ssize(values)}, std::span<const int32_t>(values));
 }
+
+bool is_complex(DType dtype) { return std::ranges::count(complex(), dtype) > 0; }
 
 struct Devices {
   GraphRunner card{make_gpu({.memory = {.limit_bytes = uint64_t{1} << 30, .keeps = false}})};
@@ -60,8 +69,11 @@ constexpr DType floats[] = {DType::float32, DType::float64, DType::float16, DTyp
 BOOST_FIXTURE_TEST_SUITE(large_calls_on_a_card, Devices)
 
 BOOST_AUTO_TEST_CASE(reductions_of_long_rows_and_columns) {
-  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
-    for (const char* op : {"Sum", "Max", "Min", "Mean"}) {
+  for (auto dtype :
+       {DType::float32, DType::float64, DType::float16, DType::int32, DType::complex64,
+        DType::complex128})
+    for (std::string op : {"Sum", "Max", "Min", "Mean"}) {
+      if (is_complex(dtype) && op.starts_with("M") && op != "Mean") continue;
       for (auto [shape, axes] : std::vector<std::pair<Shape, std::vector<int32_t>>>{
                {{3, 40}, {1}},
                {{5, 1025}, {1}},
@@ -91,7 +103,8 @@ BOOST_AUTO_TEST_CASE(places_of_extremes_of_long_rows_and_columns) {
 }
 
 BOOST_AUTO_TEST_CASE(scans_of_long_lines) {
-  for (auto dtype : {DType::float32, DType::float64, DType::int64})
+  for (auto dtype :
+       {DType::float32, DType::float64, DType::int64, DType::complex64, DType::complex128})
     for (bool exclusive : {false, true})
       for (bool reverse : {false, true})
         for (auto [shape, axis] :
@@ -187,23 +200,28 @@ BOOST_AUTO_TEST_CASE(sparse_losses_of_rows_of_any_length) {
 }
 
 BOOST_AUTO_TEST_CASE(transpositions_of_large_matrices) {
-  for (auto dtype : {DType::float32, DType::float64, DType::float16})
+  for (auto dtype :
+       {DType::float32, DType::float64, DType::float16, DType::complex64, DType::complex128})
     for (auto [shape, order] : std::vector<std::pair<Shape, std::vector<int32_t>>>{
              {{100, 70}, {1, 0}}, {{3, 65, 129}, {0, 2, 1}}, {{33, 4, 65}, {2, 1, 0}}})
       compare(
-          {.op = "Transpose",
+          {.op = is_complex(dtype) ? "ConjugateTranspose" : "Transpose",
            .attrs = {{"T", dtype}},
            .inputs = {numbers(dtype, shape, 8, -100, 100), ints(order)}});
 }
 
 BOOST_AUTO_TEST_CASE(scatters_of_many_updates_of_the_same_rows) {
-  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32})
-    for (const char* op : {"ResourceScatterAdd", "ResourceScatterMax", "ResourceScatterUpdate"})
+  for (auto dtype :
+       {DType::float32, DType::float64, DType::float16, DType::int32, DType::complex64,
+        DType::complex128})
+    for (std::string op : {"ResourceScatterAdd", "ResourceScatterMax", "ResourceScatterUpdate"}) {
+      if (is_complex(dtype) && op.ends_with("Max")) continue;
       compare(
           {.op = op,
            .attrs = {{"dtype", dtype}, {"Tindices", DType::int32}},
            .variables = {numbers(dtype, {50, 30}, 9)},
            .inputs = {numbers(DType::int32, {400}, 10, 0, 49), numbers(dtype, {400, 30}, 11)}});
+    }
 }
 
 BOOST_AUTO_TEST_CASE(optimizers_of_rows_that_have_several_gradients) {
