@@ -15,9 +15,14 @@ Status check_options(const SessionOptions& options) {
 }
 
 Result<std::shared_ptr<const PlacementView>> make_view(
-    const SessionOptions& options, const ClusterSpec& cluster, const DeviceName& master) {
+    const SessionOptions& options, const ClusterSpec& cluster,
+    const std::vector<Candidate>& devices) {
   PlacementView view{
-      .cluster = cluster, .master = master, .filters = {}, .is_soft = options.soft_placement};
+      .cluster = cluster,
+      .master = devices.at(0).name,
+      .filters = {},
+      .is_soft = options.soft_placement,
+      .local = devices};
   for (const auto& text : options.device_filters) {
     auto filter = DeviceName::parse(text);
     if (!filter) return invalid_argument("a device filter is wrong: " + filter.status().message());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "troupe/graph/cluster/cluster_spec.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
@@ -13,9 +14,10 @@ namespace troupe {
 /// InvalidArgument: there is no such placement, or no such pass.
 Status check_options(const SessionOptions& options);
 
-/// What a session places its nodes by. `master`: its master's default device. InvalidArgument: a
-/// device filter is none.
+/// What a session places its nodes by. `devices`: of its master's task, the default one first.
+/// InvalidArgument: a device filter is none.
 Result<std::shared_ptr<const PlacementView>> make_view(
-    const SessionOptions& options, const ClusterSpec& cluster, const DeviceName& master);
+    const SessionOptions& options, const ClusterSpec& cluster,
+    const std::vector<Candidate>& devices);
 
 }  // namespace troupe

@@ -12,10 +12,10 @@
 namespace troupe {
 
 void SessionSet::begin(
-    TaskProtocol::pointer self, const TaskSettings& settings, DeviceName device) {
+    TaskProtocol::pointer self, const TaskSettings& settings, std::vector<Candidate> devices) {
   self_ = self;
   settings_ = &settings;
-  device_ = std::move(device);
+  devices_ = std::move(devices);
 }
 
 SessionSet::~SessionSet() {
@@ -35,7 +35,7 @@ Result<OwnedSessionActor> SessionSet::open(const CreateSession& call, const Make
                own_name() + " has " + std::to_string(size()) +
                " sessions, and takes no more than " + std::to_string(settings_->sessions_max))
         .at({.task = own_name()});
-  auto view = make_view(options, settings_->config.cluster, device_);
+  auto view = make_view(options, settings_->config.cluster, devices_);
   if (!view) return view.status();
   if (runner) options.operation_timeout = {};
   auto use = std::make_shared<SessionCounters>();

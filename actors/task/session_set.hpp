@@ -7,15 +7,16 @@
 
 #include "troupe/actors/session/session_actor.hpp"
 #include "troupe/actors/task/task_protocol.hpp"
-#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/place/choose_device.hpp"
 
 namespace troupe {
 
 /// The sessions that a task is the master of. Belongs to the task actor.
 class SessionSet {
  public:
-  /// `device`: the default one of the sessions' nodes.
-  void begin(TaskProtocol::pointer self, const TaskSettings& settings, DeviceName device);
+  /// `devices`: of the task, the default one of the sessions' nodes first.
+  void begin(
+      TaskProtocol::pointer self, const TaskSettings& settings, std::vector<Candidate> devices);
   ~SessionSet();
 
   /// Opens a session and watches it. The session sets the call's `end` before it ends; `runner`:
@@ -53,7 +54,7 @@ class SessionSet {
 
   TaskProtocol::pointer self_ = nullptr;
   const TaskSettings* settings_ = nullptr;
-  DeviceName device_;
+  std::vector<Candidate> devices_;
   std::map<caf::actor_addr, Entry> sessions_;
 };
 

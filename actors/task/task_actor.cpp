@@ -10,6 +10,7 @@
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/runner/runner_set.hpp"
 #include "troupe/actors/self.hpp"
+#include "troupe/actors/session/compiled_step.hpp"
 #include "troupe/actors/task/cluster_calls.hpp"
 #include "troupe/actors/task/session_set.hpp"
 #include "troupe/devices/local_devices.hpp"
@@ -62,7 +63,7 @@ struct TaskState {
     membership.begin(self, settings, peers, directory, changed);
     cluster_calls.begin(self, settings, peers);
     start_devices();
-    sessions.begin(self, settings, default_device());
+    sessions.begin(self, settings, candidates_of({peers.me}));
     runners.begin(
         self, settings, default_device().to_string(),
         [this](const MakeRunner& call) {

@@ -1,10 +1,11 @@
 #include "troupe/graph/place/placement.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_map>
 
 #include "troupe/graph/ops/handle.hpp"
+#include "troupe/graph/place/choose_device.hpp"
+#include "troupe/graph/place/resource_users.hpp"
 
 namespace troupe {
 namespace {
@@ -30,71 +31,11 @@ Result<DeviceName> constraint_of(const Node& node, const PlacementView& view) {
   return *constraint;
 }
 
-std::string list(const std::vector<Candidate>& candidates) {
-  std::string text;
-  for (const auto& candidate : candidates)
-    text += (text.empty() ? "" : ", ") + candidate.name.to_string();
-  return text;
-}
-
-/// The devices of the step's tasks that compute the op, in words; "" where there are none.
-std::string list_kernels(const std::string& op, const std::vector<Candidate>& candidates) {
-  std::vector<Candidate> found;
-  std::ranges::copy_if(candidates, std::back_inserter(found), [&](const auto& candidate) {
-    return candidate.ops.contains(op);
-  });
-  return found.empty() ? "" : "; these have one: " + list(found);
-}
-
-/// The constraint without the type and the index of the device.
-DeviceName task_of(const DeviceName& device) { return {.job = device.job, .task = device.task}; }
-
 bool is_visible(const DeviceName& device, const PlacementView& view) {
   if (device.job == view.master.job && device.task == view.master.task) return true;
   return view.filters.empty() || std::ranges::any_of(view.filters, [&](const auto& filter) {
            return device.satisfies(filter);
          });
-}
-
-/// Candidates by task, in their order.
-using TaskCandidates = std::map<std::pair<std::string, int>, std::vector<const Candidate*>>;
-
-TaskCandidates by_task(const std::vector<Candidate>& candidates) {
-  TaskCandidates found;
-  for (const auto& candidate : candidates)
-    found[{*candidate.name.job, *candidate.name.task}].push_back(&candidate);
-  return found;
-}
-
-/// The first candidate that satisfies the constraint, which names a task, and has a kernel for the
-/// node; if there is none, the first of the task that has a kernel where the view is soft, and else
-/// one that has it on request.
-Result<DeviceName> choose_device(
-    const Node& node, const DeviceName& constraint, const TaskCandidates& by_task,
-    const std::vector<Candidate>& candidates, bool is_soft) {
-  bool exists = false;
-  const Candidate* on_request = nullptr;
-  auto of_task = by_task.find({*constraint.job, *constraint.task});
-  if (of_task != by_task.end())
-    for (const auto* candidate : of_task->second) {
-      if (!candidate->name.satisfies(constraint)) continue;
-      exists = true;
-      if (candidate->ops.contains(node.op->name())) return candidate->name;
-      if (!on_request && candidate->ops.contains(node.op->name(), constraint.type.has_value()))
-        on_request = candidate;
-    }
-  if (is_soft && constraint != task_of(constraint))
-    return choose_device(node, task_of(constraint), by_task, candidates, false);
-  if (on_request) return on_request->name;
-  if (exists)
-    return unimplemented(
-               "no device that fits '" + constraint.to_string() + "' has a kernel for op " +
-               node.op->name() + list_kernels(node.op->name(), candidates))
-        .at(where(node));
-  return invalid_argument(
-             "no device fits '" + constraint.to_string() + "' (the node asks for '" + node.device +
-             "'); there are: " + list(candidates))
-      .at(where(node));
 }
 
 }  // namespace
@@ -209,6 +150,21 @@ class Placement::ColocationGroups {
     group.origin = PlacementGroup::Origin::cost;
   }
 
+  /// The ops that the device of each group has to compute, by the group's root: of its nodes, and
+  /// of all that the graph does with its resources.
+  std::map<NodeId, std::vector<std::string_view>> ops_of_groups() const {
+    std::map<NodeId, std::set<std::string_view>> found;
+    auto of_resources = ops_by_resource(graph_);
+    for (auto id : nodes_) {
+      auto& ops = found[root(id)];
+      ops.insert(graph_.node(id).op->name());
+      if (auto resource = resource_of(graph_.node(id))) ops.merge(of_resources[*resource]);
+    }
+    std::map<NodeId, std::vector<std::string_view>> lists;
+    for (const auto& [id, ops] : found) lists[id].assign(ops.begin(), ops.end());
+    return lists;
+  }
+
   std::vector<PlacementGroup> groups() const {
     std::map<NodeId, PlacementGroup> found;
     for (auto id : nodes_) {
@@ -275,11 +231,18 @@ Result<Placement> Placement::begin(
 
 Placement::ResourceDevices Placement::unpinned_resources() const {
   ResourceDevices devices;
+  auto local = by_task(view().local);
+  // Where there is no choice, nobody needs to know what is done with resources.
+  auto ops = view().local.size() > 1 ? groups_->ops_of_groups()
+                                     : std::map<NodeId, std::vector<std::string_view>>();
   for (auto id : groups_->nodes()) {
     auto resource = resource_of(groups_->graph().node(id));
     const auto& constraint = groups_->constraint(id);
-    if (resource && !constraint.job)
-      devices.emplace(*std::move(resource), constraint.or_else(groups_->view().master));
+    if (!resource || constraint.job) continue;
+    auto here = constraint.or_else(task_of(view().master));
+    const auto* device = choose_shared_device(ops[groups_->root(id)], here, local, view().is_soft);
+    devices.emplace(
+        *std::move(resource), device ? device->name : constraint.or_else(view().master));
   }
   return devices;
 }
@@ -341,13 +304,22 @@ Result<std::map<NodeId, DeviceName>> Placement::devices(
     const std::vector<Candidate>& candidates) const {
   const auto& master = groups_->view().master;
   auto of_tasks = by_task(candidates);
+  std::map<NodeId, const Candidate*> shared;  // by the root of a group
+  auto constraint_at = [&](NodeId id) {
+    const auto& own = groups_->constraint(id);
+    return own.job ? own : own.or_else({.job = master.job, .task = master.task});
+  };
+  if (candidates.size() > of_tasks.size())  // else there is no choice
+    for (const auto& [root, ops] : groups_->ops_of_groups())
+      shared[root] = choose_shared_device(ops, constraint_at(root), of_tasks, view().is_soft);
   std::map<NodeId, DeviceName> devices;
   for (auto id : groups_->nodes()) {
-    auto constraint = groups_->constraint(id);
-    auto local = constraint.or_else({.job = master.job, .task = master.task});
+    if (const auto* device = shared[groups_->root(id)]) {
+      devices.emplace(id, device->name);
+      continue;
+    }
     auto device = choose_device(
-        groups_->graph().node(id), constraint.job ? constraint : local, of_tasks, candidates,
-        groups_->view().is_soft);
+        groups_->graph().node(id), constraint_at(id), of_tasks, candidates, view().is_soft);
     if (!device) return device.status();
     devices.emplace(id, *device);
   }

@@ -11,23 +11,18 @@
 #include "troupe/graph/cluster/cluster_spec.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/graph.hpp"
-#include "troupe/graph/place/op_set.hpp"
+#include "troupe/graph/place/choose_device.hpp"
 #include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
 
-/// A device that nodes can be placed on, and the ops that it has kernels for.
-struct Candidate {
-  DeviceName name;
-  OpSet ops;
-};
-
 /// The part of the cluster that a session may use.
 struct PlacementView {
   ClusterSpec cluster;
-  DeviceName master;                // its default device, by its full name
-  std::vector<DeviceName> filters;  // only devices that satisfy one of them, or are the master's
-  bool is_soft = false;             // types and indices of devices are preferences
+  DeviceName master;                  // its default device, by its full name
+  std::vector<DeviceName> filters;    // only devices that satisfy one of them, or are the master's
+  bool is_soft = false;               // types and indices of devices are preferences
+  std::vector<Candidate> local = {};  // the devices of the master's task
 };
 
 /// Nodes of a step that share a device, and where that may be.
@@ -68,8 +63,9 @@ class Placement {
   Placement& operator=(Placement&&) noexcept;
   ~Placement();
 
-  /// The resources that no constraint pins to a task, each with its default device, for one that
-  /// does not exist yet.
+  /// The resources that no constraint pins to a task, each with the device for one that does not
+  /// exist yet: the first of the master's task that has kernels for all that the graph does with
+  /// it.
   ResourceDevices unpinned_resources() const;
   /// Constrains resources, and all nodes colocated with them, to those devices.
   Status assign(const ResourceDevices& devices);

@@ -134,6 +134,60 @@ BOOST_AUTO_TEST_CASE(an_op_that_a_device_has_on_request_goes_there_only_where_it
   BOOST_TEST(device_of(asked) == "/job:worker/task:0/device:CPU:0");
 }
 
+/// The master's task has a device that comes first and has no kernel of "Square" and
+/// "AssignAdd...".
+struct TwoDevicesFixture : PlacementFixture {
+  DeviceName gpu{"worker", 0, "GPU", 0};
+
+  TwoDevicesFixture() {
+    view.master = gpu;
+    auto more = ops.names();
+    for (const auto* op : {"Square", "AssignAddVariableOp", "Range"}) more.push_back(op);
+    candidates[1].ops = OpSet(more);
+    candidates.insert(candidates.begin(), {gpu, ops});
+    view.local = {candidates[0], candidates[2]};
+  }
+  /// Places the step of these nodes, whose unpinned resources do not exist yet.
+  Result<std::map<NodeId, DeviceName>> place(const std::vector<NodeId>& nodes) {
+    auto placement =
+        Placement::begin(b.graph(), nodes, std::make_shared<const PlacementView>(view));
+    if (!placement) return placement.status();
+    auto status = placement->assign(placement->unpinned_resources());
+    return status.ok() ? placement->devices(candidates) : status;
+  }
+  std::string place_of(const Value& value) {
+    auto places = place(all());
+    BOOST_TEST_REQUIRE(places.ok(), places.status().to_string());
+    return places->at(value.output().node).to_string();
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_resource_goes_where_all_that_uses_it_has_kernels, TwoDevicesFixture) {
+  auto on_gpu = b.variable("v", b.constant(1.0f)), elsewhere = b.variable("w", b.constant(1.0f));
+  (void)b.op("ReadVariableOp", {on_gpu.handle}, {{"dtype", DType::float32}});
+  (void)elsewhere.assign_add(b.constant(1.0f));
+  BOOST_TEST(place_of(on_gpu.handle) == gpu.to_string());
+  BOOST_TEST(place_of(elsewhere.handle) == "/job:worker/task:0/device:CPU:0");
+}
+
+BOOST_FIXTURE_TEST_CASE(
+    a_resource_goes_where_the_steps_that_come_later_have_kernels, TwoDevicesFixture) {
+  auto v = b.variable("v", b.constant(1.0f));
+  std::vector<NodeId> first = all();
+  (void)v.assign_add(b.constant(1.0f));
+  auto places = place(first);
+  BOOST_TEST_REQUIRE(places.ok(), places.status().to_string());
+  BOOST_TEST(places->at(v.handle.output().node).to_string() == "/job:worker/task:0/device:CPU:0");
+}
+
+BOOST_FIXTURE_TEST_CASE(nodes_that_share_a_device_go_where_all_have_kernels, TwoDevicesFixture) {
+  auto x = b.constant(1.0f);
+  auto y = b.square(x);
+  auto z = b.op("Neg", {x}, {{"_class", std::vector<std::string>{"loc:@" + y.node_name()}}});
+  BOOST_TEST(place_of(x) == gpu.to_string());
+  BOOST_TEST(place_of(z) == "/job:worker/task:0/device:CPU:0");
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
   (void)b.on("/job:ps/task:0").named("s").square(b.constant(1.0f));
   auto status = place_all().status();
