@@ -158,7 +158,8 @@ class Placement::ColocationGroups {
     for (auto id : nodes_) {
       auto& ops = found[root(id)];
       ops.insert(graph_.node(id).op->name());
-      if (auto resource = resource_of(graph_.node(id))) ops.merge(of_resources[*resource]);
+      if (auto resource = resource_of(graph_.node(id)))
+        ops.insert(of_resources[*resource].begin(), of_resources[*resource].end());
     }
     std::map<NodeId, std::vector<std::string_view>> lists;
     for (const auto& [id, ops] : found) lists[id].assign(ops.begin(), ops.end());
