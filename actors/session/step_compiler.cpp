@@ -182,6 +182,9 @@ void StepCompiler::find_resources(const Pointer& compilation) {
 
   auto unpinned = compilation->placement->unpinned_resources();
   if (unpinned.empty()) return find_tasks(compilation);
+  for (auto& [name, device] : unpinned)
+    if (settings_->options.isolate_state || is_unshared(name))
+      device = own_devices_.try_emplace(name, device).first->second;
   if (settings_->options.isolate_state) return assign_devices(compilation, unpinned);
   FindResources request;
   for (const auto& [name, device] : unpinned)

@@ -69,6 +69,8 @@ class StepCompiler {
   const SessionSettings* settings_ = nullptr;
   const SessionCosts* costs_ = nullptr;
   OnRegister on_register_;
+  /// Where resources of the session alone are, since the first step that uses them.
+  Placement::ResourceDevices own_devices_;
   std::set<std::pair<std::string, std::string>> logged_;  // nodes with their devices
 };
 

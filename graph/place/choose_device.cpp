@@ -40,10 +40,9 @@ const Candidate* choose_shared_device(
     const TaskCandidates& by_task, bool is_soft) {
   auto of_task = by_task.find({*constraint.job, *constraint.task});
   if (of_task == by_task.end()) return nullptr;
+  auto is_asked_for = ops.size() > 1 || (constraint.type && !is_soft);
   for (const auto* candidate : of_task->second) {
-    auto has = [&](std::string_view op) {
-      return candidate->ops.contains(op, constraint.type && !is_soft);
-    };
+    auto has = [&](std::string_view op) { return candidate->ops.contains(op, is_asked_for); };
     if (candidate->name.satisfies(constraint) && std::ranges::all_of(ops, has)) return candidate;
   }
   if (!is_soft || constraint == task_of(constraint)) return nullptr;

@@ -26,7 +26,8 @@ TaskCandidates by_task(const std::vector<Candidate>& candidates);
 DeviceName task_of(const DeviceName& device);
 
 /// The first candidate that satisfies the constraint, which names a task, and has kernels for all
-/// the ops; in a soft view, else the first of the task that has. Null where there is none.
+/// the ops; in a soft view, else the first of the task that has. Null where there is none. Kernels
+/// on request count where there are several ops: the others ask for the device.
 const Candidate* choose_shared_device(
     const std::vector<std::string_view>& ops, const DeviceName& constraint,
     const TaskCandidates& by_task, bool is_soft);

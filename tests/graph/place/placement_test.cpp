@@ -180,6 +180,21 @@ BOOST_FIXTURE_TEST_CASE(
   BOOST_TEST(places->at(v.handle.output().node).to_string() == "/job:worker/task:0/device:CPU:0");
 }
 
+BOOST_FIXTURE_TEST_CASE(what_is_to_be_beside_a_resource_counts_among_its_uses, TwoDevicesFixture) {
+  auto v = b.variable("v", b.constant(1.0f));
+  std::vector<NodeId> first = all();
+  (void)b.op(
+      "Square", {b.constant(2.0f)},
+      {{"_class", std::vector<std::string>{"loc:@" + v.handle.node_name()}}});
+  auto places = place(first);
+  BOOST_TEST_REQUIRE(places.ok(), places.status().to_string());
+  BOOST_TEST(places->at(v.handle.output().node).to_string() == "/job:worker/task:0/device:CPU:0");
+  // Where a device computes that on request, the resource is on it, and asks.
+  for (auto& candidate : {&candidates[0], &view.local[0]})
+    candidate->ops = OpSet(ops.names(), {"Square"});
+  BOOST_TEST(place_of(v.handle) == gpu.to_string());
+}
+
 BOOST_FIXTURE_TEST_CASE(nodes_that_share_a_device_go_where_all_have_kernels, TwoDevicesFixture) {
   auto x = b.constant(1.0f);
   auto y = b.square(x);
