@@ -112,6 +112,26 @@ class CardsTest(unittest.TestCase):
         with tf.Session(config=SOFT) as session:
             self.assertEqual(session.run(text), b"A")
 
+    def test_resources_that_cards_have_no_kernels_for_are_on_the_cpu(self):
+        numbers = tf.data.Dataset.from_tensor_slices(np.arange(6, dtype=np.float32)).batch(3)
+        iterator = numbers.make_initializable_iterator()
+        table = tf.contrib.lookup.index_table_from_tensor(["a", "b", "c"])
+        queue = tf.FIFOQueue(3, tf.float32, [])
+        weights = tf.get_variable("weights", [3], initializer=tf.ones_initializer())
+        rows = tf.nn.embedding_lookup(weights, table.lookup(tf.constant(["c", "a"])))
+        product = tf.reduce_sum(weights * iterator.get_next())
+        train = tf.train.AdagradOptimizer(0.5).minimize(tf.reduce_sum(rows) + product)
+        initialize = [iterator.initializer, tf.tables_initializer()]
+        with tf.Session() as session:
+            session.run([tf.global_variables_initializer()] + initialize)
+            self.assertEqual(session.run(product), 3)
+            session.run(train)
+            session.run(queue.enqueue(7.0))
+            self.assertEqual(session.run(queue.dequeue()), 7)
+            session.run(iterator.initializer)
+            trained = session.run(weights)
+        self.assertTrue((trained < 1).all(), trained)
+
     def test_what_tensorflow_computes_on_gpus_may_be_placed_on_a_card(self):
         numbers = np.array([[3.0, 1.0], [1.0, 2.0]], np.float32)
         with tf.device("/gpu:0"):
