@@ -51,6 +51,18 @@ struct HostValuesFixture : AcceleratorFixture {
     end_variable("sum", "next_sum");
     add({.name = "sum_exit", .op = "Exit", .inputs = {"sum_switch:0"}});
   }
+  /// A loop of three iterations, the counters of which a stack keeps; "popped" is the last of them.
+  void add_loop_with_stack() {
+    add_const("most", Tensor::scalar(-1));
+    Attrs ints{{"elem_type", DType::int32}};
+    add({.name = "stack", .op = "StackV2", .inputs = {"most"}, .attrs = ints});
+    begin_loop(3);
+    add_body("less");
+    add_enter("in_loop", "stack", /*is_constant=*/true);
+    add({.name = "pushed", .op = "StackPushV2", .inputs = {"in_loop", "next_i"}});
+    end_loop("pushed");  // so the condition needs it
+    add({.name = "popped", .op = "StackPopV2", .inputs = {"stack", "^sum_exit"}, .attrs = ints});
+  }
   void run_well() {
     port->fed = Tensor::of<float>({2}, {1, 2});
     auto status = run();
@@ -88,15 +100,7 @@ BOOST_AUTO_TEST_CASE(a_condition_on_what_the_device_computes_is_copied_in_each_i
 }
 
 BOOST_AUTO_TEST_CASE(counters_that_a_stack_keeps_are_popped_on_the_host) {
-  add_const("most", Tensor::scalar(-1));
-  Attrs ints{{"elem_type", DType::int32}};
-  add({.name = "stack", .op = "StackV2", .inputs = {"most"}, .attrs = ints});
-  begin_loop(3);
-  add_body("less");
-  add_enter("in_loop", "stack", /*is_constant=*/true);
-  add({.name = "pushed", .op = "StackPushV2", .inputs = {"in_loop", "next_i"}});
-  end_loop("pushed");
-  add({.name = "popped", .op = "StackPopV2", .inputs = {"stack", "^sum_exit"}, .attrs = ints});
+  add_loop_with_stack();
   add({.name = "sizes", .op = "Pack", .inputs = {"popped", "one"}, .attrs = {{"N", 2}}});
   add_const("value", Tensor::scalar(7.0f));
   add({.name = "filled", .op = "Fill", .inputs = {"sizes", "value"}});
@@ -107,15 +111,7 @@ BOOST_AUTO_TEST_CASE(counters_that_a_stack_keeps_are_popped_on_the_host) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_popped_lies_where_it_was_pushed_whoever_needs_it) {
-  add_const("most", Tensor::scalar(-1));
-  Attrs ints{{"elem_type", DType::int32}};
-  add({.name = "stack", .op = "StackV2", .inputs = {"most"}, .attrs = ints});
-  begin_loop(3);
-  add_body("less");
-  add_enter("in_loop", "stack", /*is_constant=*/true);
-  add({.name = "pushed", .op = "StackPushV2", .inputs = {"in_loop", "next_i"}});
-  end_loop("pushed");  // so the condition needs it
-  add({.name = "popped", .op = "StackPopV2", .inputs = {"stack", "^sum_exit"}, .attrs = ints});
+  add_loop_with_stack();
   add({.name = "number", .op = "Cast", .inputs = {"popped"}, .attrs = {{"DstT", DType::float32}}});
   add({.name = "scaled", .op = "Mul", .inputs = {"sum_exit", "number"}});
   add_retval("scaled");
