@@ -26,7 +26,7 @@ namespace troupe {
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 14;
+inline constexpr uint32_t protocol_version = 15;
 
 using SessionId = uint64_t;
 
