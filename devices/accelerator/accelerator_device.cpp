@@ -247,8 +247,8 @@ class CardDevice final : public AcceleratorDevice {
       return copies_out_->end(copy, status);
     }
     driver_->when_reached(
-        lane, [copies = copies_out_, copy, to = std::move(to)](const Status& status) {
-          copies->end(copy, status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
+        lane, [copies = copies_out_, copy, to = std::move(to)](const Status& status) mutable {
+          copies->end(copy, status.ok() ? Result<Tensor>(std::move(to)) : Result<Tensor>(status));
         });
   }
 

@@ -20,21 +20,25 @@ class CopiesOut {
     Tensor from;
     // Of CopiesOut:
     Tensor filling;
+    size_t expected = 0;  // who waits, or is going to
     std::vector<Done> waiting;
-    std::optional<Result<Tensor>> result;
+    std::optional<Result<Tensor>> result;  // for those who come after it
   };
 
   struct Found {
     std::shared_ptr<Copy> copy;
     bool is_new;  // the caller has to make it, and to end it
   };
+  /// To be followed by await().
   Found find_or_add(const Tensor& from) {
     std::lock_guard lock(mutex_);
     for (const auto& copy : copies_)
       if (copy->from.raw() == from.raw() && copy->from.dtype() == from.dtype() &&
-          copy->from.shape() == from.shape())
+          copy->from.shape() == from.shape()) {
+        ++copy->expected;
         return {copy, /*is_new=*/false};
-    copies_.push_back(std::make_shared<Copy>(Copy{.from = from}));
+      }
+    copies_.push_back(std::make_shared<Copy>(Copy{.from = from, .expected = 1}));
     return {copies_.back(), /*is_new=*/true};
   }
 
@@ -55,15 +59,19 @@ class CopiesOut {
     lock.unlock();
     done(*copy.result);
   }
-  void end(const std::shared_ptr<Copy>& copy, const Result<Tensor>& result) {
+  /// The copy belongs to who waits for it, if that is one: nothing here holds it any more.
+  void end(const std::shared_ptr<Copy>& copy, Result<Tensor> result) {
     std::vector<Done> waiting;
     {
       std::lock_guard lock(mutex_);
       std::erase(copies_, copy);
       waiting.swap(copy->waiting);
-      copy->result = result;
+      if (waiting.size() < copy->expected) copy->result = result;
     }
-    for (auto& done : waiting) done(result);
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      auto is_last = i + 1 == waiting.size();
+      waiting[i](is_last ? std::move(result) : result);
+    }
   }
 
  private:
