@@ -38,6 +38,28 @@ bool is_visible(const DeviceName& device, const PlacementView& view) {
          });
 }
 
+/// What the device of a group has to have.
+struct GroupNeeds {
+  /// Of its nodes, and of all that the graph does with its resources.
+  std::set<std::string_view> ops;
+  bool has_counter = false;  // a variable of int32
+};
+
+/// As choose_shared_device(). Where nothing asks for another type of device, counters are on a CPU,
+/// as in TensorFlow, whose GPUs have no variables of int32: what is done with one is little, and
+/// mostly the host wants to know it.
+const Candidate* choose_for_group(
+    const GroupNeeds& needs, const DeviceName& constraint, const TaskCandidates& by_task,
+    bool is_soft) {
+  std::vector<std::string_view> ops(needs.ops.begin(), needs.ops.end());
+  if (needs.has_counter && !constraint.type) {
+    auto on_cpu = constraint;
+    on_cpu.type = "CPU";
+    if (const auto* device = choose_shared_device(ops, on_cpu, by_task, false)) return device;
+  }
+  return choose_shared_device(ops, constraint, by_task, is_soft);
+}
+
 }  // namespace
 
 /// Groups of nodes that must share a device, as a union-find forest: the root of each group holds
@@ -150,20 +172,22 @@ class Placement::ColocationGroups {
     group.origin = PlacementGroup::Origin::cost;
   }
 
-  /// The ops that the device of each group has to compute, by the group's root: of its nodes, and
-  /// of all that the graph does with its resources.
-  std::map<NodeId, std::vector<std::string_view>> ops_of_groups() const {
-    std::map<NodeId, std::set<std::string_view>> found;
+  /// By the roots of groups.
+  std::map<NodeId, GroupNeeds> needs() const {
+    std::map<NodeId, GroupNeeds> found;
     auto of_resources = ops_by_resource(graph_);
     for (auto id : nodes_) {
-      auto& ops = found[root(id)];
-      ops.insert(graph_.node(id).op->name());
-      if (auto resource = resource_of(graph_.node(id)))
-        ops.insert(of_resources[*resource].begin(), of_resources[*resource].end());
+      const auto& node = graph_.node(id);
+      auto& group = found[root(id)];
+      group.ops.insert(node.op->name());
+      auto resource = resource_of(node);
+      if (!resource) continue;
+      const auto& ops = of_resources[*resource];
+      group.ops.insert(ops.begin(), ops.end());
+      auto dtype = node.attrs.find("dtype");
+      group.has_counter |= dtype != node.attrs.end() && dtype->second == AttrValue(DType::int32);
     }
-    std::map<NodeId, std::vector<std::string_view>> lists;
-    for (const auto& [id, ops] : found) lists[id].assign(ops.begin(), ops.end());
-    return lists;
+    return found;
   }
 
   std::vector<PlacementGroup> groups() const {
@@ -234,14 +258,13 @@ Placement::ResourceDevices Placement::unpinned_resources() const {
   ResourceDevices devices;
   auto local = by_task(view().local);
   // Where there is no choice, nobody needs to know what is done with resources.
-  auto ops = view().local.size() > 1 ? groups_->ops_of_groups()
-                                     : std::map<NodeId, std::vector<std::string_view>>();
+  auto needs = view().local.size() > 1 ? groups_->needs() : std::map<NodeId, GroupNeeds>();
   for (auto id : groups_->nodes()) {
     auto resource = resource_of(groups_->graph().node(id));
     const auto& constraint = groups_->constraint(id);
     if (!resource || constraint.job) continue;
     auto here = constraint.or_else(task_of(view().master));
-    const auto* device = choose_shared_device(ops[groups_->root(id)], here, local, view().is_soft);
+    const auto* device = choose_for_group(needs[groups_->root(id)], here, local, view().is_soft);
     devices.emplace(
         *std::move(resource), device ? device->name : constraint.or_else(view().master));
   }
@@ -311,8 +334,8 @@ Result<std::map<NodeId, DeviceName>> Placement::devices(
     return own.job ? own : own.or_else({.job = master.job, .task = master.task});
   };
   if (candidates.size() > of_tasks.size())  // else there is no choice
-    for (const auto& [root, ops] : groups_->ops_of_groups())
-      shared[root] = choose_shared_device(ops, constraint_at(root), of_tasks, view().is_soft);
+    for (const auto& [root, needs] : groups_->needs())
+      shared[root] = choose_for_group(needs, constraint_at(root), of_tasks, view().is_soft);
   std::map<NodeId, DeviceName> devices;
   for (auto id : groups_->nodes()) {
     if (const auto* device = shared[groups_->root(id)]) {

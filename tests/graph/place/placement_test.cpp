@@ -195,6 +195,15 @@ BOOST_FIXTURE_TEST_CASE(what_is_to_be_beside_a_resource_counts_among_its_uses, T
   BOOST_TEST(place_of(v.handle) == gpu.to_string());
 }
 
+BOOST_FIXTURE_TEST_CASE(
+    counters_are_on_a_cpu_unless_another_device_is_asked_for, TwoDevicesFixture) {
+  auto one = b.constant(int32_t{1});
+  auto counter = b.variable("counter", one);
+  auto there = b.on("/gpu:0").variable("there", one);
+  BOOST_TEST(place_of(counter.handle) == "/job:worker/task:0/device:CPU:0");
+  BOOST_TEST(place_of(there.handle) == gpu.to_string());
+}
+
 BOOST_FIXTURE_TEST_CASE(nodes_that_share_a_device_go_where_all_have_kernels, TwoDevicesFixture) {
   auto x = b.constant(1.0f);
   auto y = b.square(x);
