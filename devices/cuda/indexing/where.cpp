@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/indexing/where.hpp"
 
-#include <memory>
+#include <algorithm>
+#include <iterator>
 
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/answer.hpp"
