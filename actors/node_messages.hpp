@@ -26,7 +26,7 @@ namespace troupe {
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 15;
+inline constexpr uint32_t protocol_version = 16;
 
 using SessionId = uint64_t;
 
@@ -185,6 +185,9 @@ struct Deliver {
   StepId step;
   std::vector<EdgeKey> edges;  // one for each tensor, which is unset where the value is dead
   Tensors tensors;
+  /// The receiver has memory of its own and takes tensors that are still arriving
+  /// (accelerator::FillingMemory). For the link, which does not send it.
+  bool may_arrive_in_part = false;
 };
 
 /// The step has ended early at the sender of its tensors: those that are on their way to this

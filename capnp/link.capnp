@@ -76,6 +76,7 @@ struct Message {
   contentBytes @4 :UInt64;     # the content, as CAF serializes it
   tensorBytes @5 :List(UInt64);  # tensors that are not in the content, by their size
   lent @6 :List(Lent);         # tensors of tensorBytes whose elements are not sent, in their order
+  inPart @7 :Bool;             # the receiver is given the message before all tensors have arrived
   # The bytes: the content, then the tensors' elements, and zeros up to a multiple of 8.
 }
 

@@ -65,12 +65,6 @@ Status refuse_variant(const Tensor& tensor, const std::string& device) {
       ": variants stay in their process; place what uses it on its task");
 }
 
-/// Whether a device has memory of its own, by the type in its name.
-bool has_own_memory(const std::string& device) {
-  auto name = DeviceName::parse(device);
-  return name && name->type && *name->type != "CPU";
-}
-
 /// Sends a copy in the host's memory: while it is made, where the device can and the port lends
 /// that.
 void send_copy(Launch& launch, const EdgeKey& key, const Tensor& value, const Kernel::Done& done) {
@@ -189,6 +183,11 @@ Result<Kernel> make_recv(const Node& node) {
 }
 
 }  // namespace
+
+bool has_own_memory(const std::string& device) {
+  auto name = DeviceName::parse(device);
+  return name && name->type && *name->type != "CPU";
+}
 
 void add_transfer_kernels(KernelCatalog& catalog) {
   catalog.add(transfer::arg, make_arg);

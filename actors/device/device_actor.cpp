@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "troupe/actors/device/arriving_tensors.hpp"
 #include "troupe/actors/device/device_protocol.hpp"
 #include "troupe/actors/device/device_session.hpp"
 #include "troupe/actors/device/outbox.hpp"
@@ -161,8 +162,8 @@ struct DeviceState {
   StepRendezvous::Push make_push(StepId id, const std::shared_ptr<const DevicePlan>& plan) {
     return [this, id, plan](const EdgeKey& key, Tensor value) -> Status {
       const auto& destination = plan->destinations.at(key.edge);
-      if (current == this) outbox.post(id, key, destination.actor, std::move(value));
-      else Outbox::post_on_thread(id, key, destination.actor, std::move(value));
+      if (current == this) outbox.post(id, key, destination, std::move(value));
+      else Outbox::post_on_thread(id, key, destination, std::move(value));
       return {};
     };
   }
@@ -193,8 +194,8 @@ struct DeviceState {
     if (session == sessions.end()) return count_late();
     if (message.edges.size() != message.tensors.size()) return count_late();
     auto* step = find_step(session->second, message.step);
-    if (!step) return count_late();
-    if (!step->given_up.ok()) return count_late();
+    if (!step || !step->given_up.ok()) return count_late();
+    count_late(copy_arriving(message, *settings.device, caf::actor_cast<DeviceActor>(self)));
     auto rendezvous = step->rendezvous;
     // A message of any size is received, and the bound holds for what has waited before it.
     auto bytes = step->plan ? rendezvous->waiting_bytes() : session->second.unstarted_bytes();

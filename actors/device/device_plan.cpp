@@ -4,6 +4,7 @@
 #include <set>
 
 #include "troupe/actors/link/link.hpp"
+#include "troupe/devices/transfer.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/loops.hpp"
@@ -136,7 +137,7 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
     if (peer == peers.end() || !peer->second)
       return not_found("there is no device " + name).at({.node = node.name, .op = transfer::send});
     device_plan->destinations[node.attr<int64_t>("edge")] = {
-        .actor = peer->second, .task = task_name_of(name)};
+        .actor = peer->second, .task = task_name_of(name), .has_own_memory = has_own_memory(name)};
   }
   std::set<caf::actor_addr> receivers;
   for (const auto& [edge, destination] : device_plan->destinations)

@@ -23,6 +23,7 @@ struct DevicePlan {
   struct Destination {
     DeviceActor actor;
     std::string task;  // the task it belongs to
+    bool has_own_memory = false;
   };
 
   std::shared_ptr<const Plan> plan;

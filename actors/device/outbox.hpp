@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/actors/device/device_actor.hpp"
+#include "troupe/actors/device/device_plan.hpp"
 #include "troupe/devices/send_scope.hpp"
 
 namespace troupe {
@@ -19,21 +19,23 @@ class Outbox {
     size_t bytes;
   };
 
-  void post(StepId step, const EdgeKey& key, const DeviceActor& to, Tensor value) {
+  void post(StepId step, const EdgeKey& key, const DevicePlan::Destination& to, Tensor value) {
     auto bytes = wire_bytes(value);
     for (auto& batch : batches_) {
-      if (batch.to != to || batch.message.step != step) continue;
+      if (batch.to != to.actor || batch.message.step != step) continue;
       if (batch.bytes + bytes > batch_bytes_max) continue;
       batch.bytes += bytes;
       batch.message.edges.push_back(key);
       batch.message.tensors.push_back(std::move(value));
       return;
     }
-    batches_.push_back({to, Deliver{step, {key}, {std::move(value)}}, bytes});
+    batches_.push_back(
+        {to.actor, Deliver{step, {key}, {std::move(value)}, to.has_own_memory}, bytes});
   }
 
   /// As post(), on a thread where no handler of the device runs.
-  static void post_on_thread(StepId step, const EdgeKey& key, const DeviceActor& to, Tensor value) {
+  static void post_on_thread(
+      StepId step, const EdgeKey& key, const DevicePlan::Destination& to, Tensor value) {
     of_thread().post(step, key, to, std::move(value));
     if (auto* scope = SendScope::current()) scope->keep(flush_thread);
     else flush_thread();

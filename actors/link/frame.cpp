@@ -55,6 +55,7 @@ struct Encoder {
     message.setContentBytes(frame.content_bytes);
     auto sizes = message.initTensorBytes(static_cast<kj::uint>(frame.tensor_bytes.size()));
     for (kj::uint i = 0; i < sizes.size(); ++i) sizes.set(i, frame.tensor_bytes[i]);
+    message.setInPart(frame.in_part);
     if (frame.lent.empty()) return;
     auto lent = message.initLent(static_cast<kj::uint>(frame.lent.size()));
     for (kj::uint i = 0; i < lent.size(); ++i) {
@@ -104,7 +105,8 @@ Result<Frame> read_message_frame(rpc::Message::Reader from) {
       .id = from.getId(),
       .transfer = from.getTransfer(),
       .content_bytes = from.getContentBytes(),
-      .tensor_bytes = {}};
+      .tensor_bytes = {},
+      .in_part = from.getInPart()};
   if (frame.content_bytes == 0 || frame.content_bytes > link_limits::content_bytes_max)
     return invalid_argument("a message whose content has an impossible size");
   uint64_t total = frame.content_bytes;
@@ -124,6 +126,8 @@ Result<Frame> read_message_frame(rpc::Message::Reader from) {
          .number = lent.getNumber(),
          .region = lent.getRegion()});
   }
+  if (frame.in_part && (frame.transfer == 0 || !frame.lent.empty()))
+    return invalid_argument("a message in part that does not arrive in pieces");
   if (frame.transfer == 0 && frame.bytes() > link_limits::inline_bytes_max)
     return invalid_argument("a message that must have been announced");
   return Frame(std::move(frame));

@@ -50,6 +50,8 @@ struct LinkSizes {
   size_t announced_at_once = 4096;  // further ones wait to be announced
   /// Granted to the peer and not received; one message of any size is granted in any case.
   uint64_t granted_bytes = uint64_t{1} << 30;
+  /// A message that its receiver may be given in part is given whole if it has less.
+  uint64_t in_part_bytes_min = uint64_t{8} << 20;
 };
 
 /// The identity of a process, random bytes: another one after a restart.
@@ -90,6 +92,7 @@ struct MessageFrame {
   uint64_t content_bytes = 0;
   std::vector<uint64_t> tensor_bytes;
   std::vector<LentTensor> lent = {};  // by growing index
+  bool in_part = false;               // it is given to its receiver while its tensors arrive
 
   /// Those that are sent: without lent tensors and padding. Reading a frame checks that the sum has
   /// no overflow.

@@ -148,9 +148,12 @@ bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
       filling->on_change([weak = weak_from_this()] {
         if (auto link = weak.lock()) link->on_filled();
       });
-  MessageFrame frame{
-      .target = proxy.id(), .sender = number_of(element.sender), .id = element.mid.integer_value()};
   auto facts = facts_of(element);
+  MessageFrame frame{
+      .target = proxy.id(),
+      .sender = number_of(element.sender),
+      .id = element.mid.integer_value(),
+      .in_part = facts.may_arrive_in_part};
   auto order = order_of(frame.target, facts);
   std::vector<caf::strong_actor_ptr> senders;  // one that ends now does so without the lock
   std::lock_guard lock(mutex_);
@@ -211,6 +214,8 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
       std::ranges::any_of(frame.lent, [](const LentTensor& lent) { return lent.region != 0; });
   if (lends_of_card && !content->match_elements<Deliver>())
     return invalid_argument("memory of a card in a message that is for no device");
+  if (frame.in_part && !content->match_elements<Deliver>())
+    return invalid_argument("a message in part that is for no device");
   if (!may_be_sent(id, *content)) return invalid_argument("a message that no node may send");
   auto sender = handle_of(frame.sender);
   caf::strong_actor_ptr target;

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/graph/types/shared_file.hpp"
 
 namespace troupe {
+
+using accelerator::FillingMemory;
+
 namespace {
 
 Result<Tensor> allocate_bytes(uint64_t bytes, Allocator& allocator) {
@@ -139,6 +143,7 @@ Status LinkInbox::piece(const PieceFrame& frame, FrameReader::Spans& body) {
 Status LinkInbox::withdrawn(uint64_t transfer) {
   if (auto granted = granted_.extract(transfer)) {
     granted_bytes_ -= granted.mapped().frame.bytes();
+    fail(granted.mapped());
     return grant_next();
   }
   auto found = std::ranges::find(announced_, transfer, &MessageFrame::transfer);
@@ -149,7 +154,7 @@ Status LinkInbox::withdrawn(uint64_t transfer) {
 }
 
 void LinkInbox::clear() {
-  granted_.clear();
+  for (const auto& [transfer, incoming] : std::exchange(granted_, {})) fail(incoming);
   announced_.clear();
   inline_ = {};
   granted_bytes_ = announced_tensors_ = 0;
@@ -160,12 +165,36 @@ void LinkInbox::clear() {
 Status LinkInbox::body_received() {
   if (piece_of_ == 0) return finish(std::exchange(inline_, {}));
   auto found = granted_.find(piece_of_);
-  if (found->second.received < found->second.frame.bytes()) return {};
-  auto incoming = std::move(found->second);
-  granted_.erase(found);
+  if (found->second.received < found->second.frame.bytes()) return give_part(found->second);
+  auto incoming = std::move(granted_.extract(found).mapped());
   granted_bytes_ -= incoming.frame.bytes();
   if (auto status = grant_next(); !status.ok()) return status;
-  return finish(std::move(incoming));
+  return incoming.filling.empty() ? finish(std::move(incoming)) : give_part(incoming);
+}
+
+/// Gives a message in part to its receiver, once its content is there, and then more of its
+/// tensors.
+Status LinkInbox::give_part(Incoming& incoming) {
+  const auto& [content, tensors] = incoming.memory;
+  if (!incoming.frame.in_part || tensors.empty() || incoming.received < content.bytes()) return {};
+  if (incoming.filling.empty()) {
+    for (const auto& tensor : tensors) incoming.filling.push_back(FillingMemory::begin(tensor));
+    auto status = received_(incoming.frame, {content, incoming.filling});
+    if (!status.ok()) return status;
+  }
+  auto ready = incoming.received - content.bytes();
+  for (const auto& tensor : incoming.filling) {
+    auto bytes = std::min<uint64_t>(ready, tensor.bytes());
+    auto* memory = FillingMemory::of(tensor);
+    if (bytes > memory->ready_bytes()) memory->set_ready(bytes);
+    ready -= bytes;
+  }
+  return {};
+}
+
+void LinkInbox::fail(const Incoming& incoming) {
+  for (const auto& tensor : incoming.filling)
+    if (FillingMemory::is_filling(tensor)) FillingMemory::of(tensor)->fail();
 }
 
 Status LinkInbox::finish(Incoming incoming) {

@@ -14,6 +14,9 @@ namespace troupe {
 /// The messages that one end of a link is receiving. Memory for a message is taken when it is
 /// granted, not when it is announced, and no more than `granted_bytes_max` is granted at a time,
 /// but for one message of any size. Not thread-safe.
+///
+/// LI-1: a message in part is given to its receiver when its content is there, with tensors of
+/// accelerator::FillingMemory, which fail if the message is withdrawn or the connection ends.
 class LinkInbox {
  public:
   using Received = std::function<Status(const MessageFrame& frame, ReceivedMessage message)>;
@@ -24,6 +27,7 @@ class LinkInbox {
   /// Allocates tensors from the allocator, or from the heap where that is full: to drop the message
   /// instead would leave its receiver waiting. The kernels then report that memory is full.
   LinkInbox(Allocator& allocator, uint64_t granted_bytes_max, Received received, Grant grant);
+  ~LinkInbox() { clear(); }
 
   /// The memory of the peer, of which messages lend parts. False: there is one already.
   bool set_memory(std::shared_ptr<SharedFile> memory, Return give_back);
@@ -45,6 +49,7 @@ class LinkInbox {
     MessageFrame frame;
     ReceivedMessage memory;
     uint64_t received = 0;
+    Tensors filling = {};  // the tensors as the receiver has them, of a message in part
   };
 
   /// It is closed before the file, so that the peer knows.
@@ -61,6 +66,8 @@ class LinkInbox {
   static void add_spans(
       const Incoming& incoming, uint64_t begin, uint64_t size, FrameReader::Spans& body);
   void add_padding(uint64_t size, FrameReader::Spans& body);
+  Status give_part(Incoming& incoming);
+  static void fail(const Incoming& incoming);
   Status finish(Incoming incoming);
 
   Allocator& allocator_;

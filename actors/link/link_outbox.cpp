@@ -65,6 +65,7 @@ void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder
   frame.content_bytes = message.content.size();
   for (const auto& tensor : message.out_of_band) frame.tensor_bytes.push_back(tensor.bytes());
   if (lent_file_) lend(frame, message.out_of_band);
+  frame.in_part &= frame.lent.empty() && frame.bytes() >= sizes_.in_part_bytes_min;
   auto fills = is_filling(message);
   Outgoing outgoing{
       .frame = std::move(frame),

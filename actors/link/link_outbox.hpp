@@ -59,7 +59,8 @@ class LinkOutbox {
   void add_after_transfers(const Frame& frame);
   /// No pieces leave after it, and what is added later need not.
   void add_last(const Frame& frame);
-  /// `frame` without its transfer and sizes.
+  /// `frame` without its transfer and sizes; `in_part`: it may be given to its receiver before all
+  /// tensors have arrived.
   void add(MessageFrame frame, WireMessage message, const MessageOrder& order);
   /// The peer has granted a transfer. False: there was none of that number.
   bool grant(uint64_t transfer);

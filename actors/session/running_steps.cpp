@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
@@ -155,6 +156,7 @@ RunningSteps::Running* RunningSteps::find(StepId id) {
 void RunningSteps::fetches_arrived(Deliver& message) {
   auto* step = find(message.step);
   if (!step || !step->request.partial || message.edges.size() != message.tensors.size()) return;
+  if (std::ranges::any_of(message.tensors, accelerator::FillingMemory::is_filling)) return;
   auto partial = step->request.partial;
   for (size_t i = 0; i < message.edges.size(); ++i) {
     auto fetch = transfer::client_index(message.edges[i].edge);

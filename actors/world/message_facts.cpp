@@ -39,6 +39,7 @@ void add(MessageFacts& facts, const CancelStep& message) {
 void add(MessageFacts& facts, const Deliver& message) {
   add(facts, message.step);
   facts.edges = static_cast<uint32_t>(message.edges.size());
+  facts.may_arrive_in_part = message.may_arrive_in_part;
   facts.may_pass = true;
   facts.bytes += bytes_of(message.tensors);
 }

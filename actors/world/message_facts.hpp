@@ -17,6 +17,7 @@ struct MessageFacts {
   bool may_pass = false;  // the order among messages of its step does not matter to it
   Code code = Code::ok;   // of the Status in it
   uint32_t edges = 0;     // of a Deliver
+  bool may_arrive_in_part = false;
   uint64_t session = 0;
   uint64_t step = 0;
   uint64_t bytes = 0;  // estimated size on a wire

@@ -22,7 +22,8 @@ LinkSizes draw_link_sizes(sim::Random& random) {
       .inline_bytes = inline_bytes,
       .piece_bytes = static_cast<uint32_t>(random.between(8, 500)),
       .announced_at_once = random.below(3) + 1,
-      .granted_bytes = inline_bytes + random.below(5000)};
+      .granted_bytes = inline_bytes + random.below(5000),
+      .in_part_bytes_min = inline_bytes};
 }
 
 NetworkOptions draw_network(sim::Random& random) {

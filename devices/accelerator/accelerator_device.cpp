@@ -9,6 +9,7 @@
 #include "troupe/devices/accelerator/captured_piece.hpp"
 #include "troupe/devices/accelerator/copies_out.hpp"
 #include "troupe/devices/accelerator/driver_stream.hpp"
+#include "troupe/devices/accelerator/filling_copy.hpp"
 #include "troupe/devices/accelerator/host_side_kernels.hpp"
 #include "troupe/devices/accelerator/staged_copies.hpp"
 
@@ -103,7 +104,7 @@ class CardDevice final : public AcceleratorDevice {
             .description = driver_->facts().name},
         pool_(std::make_shared<StreamOrderedPool>(driver_, options.memory)),
         pinned_(driver_, options.pinned),
-        staged_(*driver_, pinned_),
+        staged_(driver_, pinned_),
         graphs_(std::make_shared<GraphCache>(
             with_limit(std::move(options.graphs), options.memory.limit_bytes))),
         memory_(new DeviceMemory(*this, pool_, graphs_)),
@@ -194,6 +195,11 @@ class CardDevice final : public AcceleratorDevice {
     put_copy_out(copy, *std::move(to), filling);
   }
 
+  void copy_in_in_pieces(const Tensor& filling, Copied copied) override {
+    FillingCopy::begin(
+        driver_, staged_, make_copy(filling, Lane::copy_in), filling, std::move(copied));
+  }
+
   Result<Kernel> make_host_kernel(const Node& node) override { return make_for_host(*host_, node); }
 
   int piece_launches_min() const override {
@@ -221,15 +227,21 @@ class CardDevice final : public AcceleratorDevice {
     if (!is_plain(from.dtype())) return Copy{from};
     auto* source = device_of(from);
     if (source == this && !is_of_peer(from)) return Copy{from};
-    if (auto status = check_works(); !status.ok()) return status;
-    HolderScope scope("copies");
     auto bytes = from.bytes();
     auto lane = source ? Lane::peer : bytes <= small_bytes ? Lane::compute : Lane::copy_in;
-    auto to = memory_->make(from.dtype(), from.shape(), lane);
-    if (!to) return with_holders(to.status());
+    auto to = make_copy(from, lane);
+    if (!to) return to.status();
     if (bytes == 0) return Copy{*to};
     auto status = source ? put_copy_from_peer(*to, from, *source) : staged_.put_in(lane, *to, from);
     return status.ok() ? Result<Copy>(Copy{*std::move(to), lane}) : Result<Copy>(status);
+  }
+
+  /// A tensor as `from`, which work of the lane is to fill.
+  Result<Tensor> make_copy(const Tensor& from, Lane lane) {
+    if (auto status = check_works(); !status.ok()) return status;
+    HolderScope scope("copies");
+    auto to = memory_->make(from.dtype(), from.shape(), lane);
+    return to ? to : Result<Tensor>(with_holders(to.status()));
   }
 
   void put_copy_out(

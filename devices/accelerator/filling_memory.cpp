@@ -5,7 +5,7 @@
 namespace troupe::accelerator {
 
 Tensor FillingMemory::begin(Tensor whole) {
-  std::shared_ptr<FillingMemory> memory(new FillingMemory(whole.memory()));
+  std::shared_ptr<FillingMemory> memory(new FillingMemory(whole.memory(), whole.bytes()));
   auto dtype = whole.dtype();
   auto shape = whole.shape();
   auto* place = memory.get();
@@ -16,7 +16,7 @@ Tensor FillingMemory::begin(Tensor whole) {
 
 void FillingMemory::on_change(std::function<void()> changed) {
   std::lock_guard lock(mutex_);
-  listeners_.push_back(std::move(changed));
+  if (!has_ended()) listeners_.push_back(std::move(changed));
 }
 
 void FillingMemory::set_ready(size_t bytes) {
@@ -29,12 +29,14 @@ void FillingMemory::fail() {
   tell();
 }
 
-/// Without the lock, as a listener has locks of its own.
-void FillingMemory::tell() const {
+/// Without the lock, as a listener has locks of its own. What a listener keeps may keep this
+/// memory, so none stays when nothing more is to be told.
+void FillingMemory::tell() {
   std::vector<std::function<void()>> listeners;
   {
     std::lock_guard lock(mutex_);
-    listeners = listeners_;
+    if (has_ended()) listeners.swap(listeners_);
+    else listeners = listeners_;
   }
   for (const auto& changed : listeners) changed();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -112,10 +113,8 @@ class PinnedPool::Blocks final : public Allocator {
   bool is_closed_ = false;
 };
 
-void PinnedPool::Release::operator()(Blocks* blocks) const { blocks->close(); }
-
 PinnedPool::PinnedPool(std::shared_ptr<Driver> driver, PinnedOptions options)
-    : blocks_(new Blocks(std::move(driver), options)) {}
+    : blocks_(new Blocks(std::move(driver), options), std::mem_fn(&Blocks::close)) {}
 
 PinnedPool::operator Allocator&() const { return *blocks_; }
 uint64_t PinnedPool::cached_bytes() const { return blocks_->cached_bytes(); }

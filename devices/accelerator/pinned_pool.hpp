@@ -14,8 +14,8 @@ struct PinnedOptions {
 };
 
 /// Pinned host memory. Pinning takes the system longer than most copies, so blocks are kept, by
-/// powers of two. Memory may outlive the pool, as a fetched tensor outlives its device.
-/// Thread-safe.
+/// powers of two. Memory may outlive the pool, as a fetched tensor outlives its device. Copies are
+/// the same pool. Thread-safe.
 class PinnedPool {
  public:
   PinnedPool(std::shared_ptr<Driver> driver, PinnedOptions options = {});
@@ -28,10 +28,7 @@ class PinnedPool {
 
  private:
   class Blocks;
-  struct Release {
-    void operator()(Blocks* blocks) const;
-  };
-  std::unique_ptr<Blocks, Release> blocks_;
+  std::shared_ptr<Blocks> blocks_;
 };
 
 }  // namespace troupe::accelerator

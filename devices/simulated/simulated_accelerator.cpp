@@ -155,6 +155,31 @@ class Accelerator final : public SimulatedAccelerator {
     });
   }
 
+  void copy_in_in_pieces(const Tensor& filling, Copied copied) override {
+    ++copies_in_;
+    auto to = Tensor::allocate(filling.dtype(), filling.shape(), host_side_.allocator());
+    auto put_what_is_ready = [this, filling, copied, to = to ? to_device(*to) : Tensor(),
+                              put = std::make_shared<size_t>(0)] {
+      auto ready = accelerator::FillingMemory::of(filling)->ready_bytes();
+      auto begin = std::exchange(*put, ready);
+      auto is_full = ready == filling.bytes();
+      if (begin == ready) return;
+      if (!to.is_set()) return is_full ? copied(filling) : void();
+      stream_.enqueue([this, filling, to, begin, ready, is_full] {
+        auto* memory = static_cast<std::byte*>(const_cast<void*>(to.raw()));
+        std::memcpy(
+            memory + begin, static_cast<const std::byte*>(filling.raw()) + begin, ready - begin);
+        if (is_full) block_of(to.raw())->is_written = true;
+        return Status();
+      });
+      if (is_full)
+        stream_.when_done(
+            [filling, copied, to](const Status& status) { copied(status.ok() ? to : filling); });
+    };
+    accelerator::FillingMemory::of(filling)->on_change(put_what_is_ready);
+    put_what_is_ready();
+  }
+
   Result<Kernel> make_host_kernel(const Node& node) override {
     return accelerator::make_for_host(host_side_, node);
   }

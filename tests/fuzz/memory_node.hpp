@@ -93,7 +93,11 @@ class MemoryNode final : private LinkNetwork, private LinkStream {
       {.system = system_,
        .unit = nullptr,
        .allocator = heap_allocator(),
-       .sizes = {.inline_bytes = 2000, .piece_bytes = 700, .granted_bytes = 10'000}},
+       .sizes =
+           {.inline_bytes = 2000,
+            .piece_bytes = 700,
+            .granted_bytes = 10'000,
+            .in_part_bytes_min = 4000}},
       *this,
       protocol_version,
       caf::actor_cast<caf::strong_actor_ptr>(root_)};

@@ -27,12 +27,12 @@ struct TwoMachines : Cards, TwoNodes {
     return Link::lends_to(to, tensor);
   }
   /// As a device that sends it, in step `edge`.
-  void send_copy(EdgeId edge, const Tensor& value) {
+  void send_copy(EdgeId edge, const Tensor& value, bool in_part = false) {
     of_a->copy_to_host_in_pieces(
         value,
-        [this, edge](const Tensor& copy) {
+        [this, edge, in_part](const Tensor& copy) {
           BOOST_TEST(lends(caf::actor_cast<caf::strong_actor_ptr>(a.peer()), copy));
-          send({.step = {1, static_cast<uint64_t>(edge)}, .edges = {{edge}}, .tensors = {copy}});
+          send({{1, static_cast<uint64_t>(edge)}, {{edge}}, {copy}, in_part});
         },
         [this](const Result<Tensor>& copy) { ended.push_back(copy.status()); });
   }
@@ -59,6 +59,37 @@ struct TwoMachines : Cards, TwoNodes {
   std::vector<Status> ended;
 };
 
+/// The second of them has a card, too, and copies there what arrives in part.
+struct TwoCards : TwoMachines {
+  explicit TwoCards(uint64_t seed = 1) : TwoMachines(seed) {}
+  ~TwoCards() { copies.clear(); }
+
+  void send_in_part(EdgeId edge, const Tensor& value) { send_copy(edge, value, /*in_part=*/true); }
+  void run_cards(const std::function<bool()>& stop = [] { return false; }) {
+    run_both([&] {
+      for (; taken < b.delivered.size(); ++taken)
+        of_b->copy_in_in_pieces(
+            b.delivered[taken].tensors[0],
+            [this, edge = b.delivered[taken].edges[0].edge](Tensor copy) {
+              copies.emplace(edge, std::move(copy));
+            });
+      return stop();
+    });
+  }
+  /// Whether the copy on the second card is what was sent.
+  bool is_copied(EdgeId edge) {
+    if (!copies.contains(edge) || device_of(copies.at(edge)) != of_b.get()) return false;
+    Tensor fetched;
+    of_b->copy_to_host(copies.at(edge), [&](const Result<Tensor>& copy) { fetched = *copy; });
+    cards.run();
+    return is_intact({.step = {}, .edges = {{edge}}, .tensors = {fetched}});
+  }
+  uint64_t card_bytes_in_use() { return of_b->allocator().use().bytes_in_use; }
+
+  size_t taken = 0;
+  std::map<EdgeId, Tensor> copies;
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(filling_tensor)
@@ -76,6 +107,86 @@ BOOST_AUTO_TEST_CASE(a_tensor_is_on_the_wire_while_it_is_copied) {
   value = Tensor();
   machines.b.delivered.clear();
   BOOST_TEST(machines.pinned_bytes_in_use() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_card_of_the_receiver_copies_a_tensor_while_it_arrives) {
+  TwoCards machines;
+  auto value = machines.on_card(7);
+  auto begin = machines.cards.now().count();
+  machines.send_in_part(7, value);
+  machines.run_cards();
+  auto end = machines.cards.now().count();
+  BOOST_TEST(machines.is_copied(7));
+  constexpr int64_t last_pieces = copy_piece_bytes + link_limits::piece_bytes_max + 100'000;
+  BOOST_TEST(end - begin < filled_bytes + last_pieces);
+  BOOST_TEST(machines.cards.fault() == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_may_not_arrive_in_part_is_given_on_whole) {
+  TwoMachines machines;
+  machines.send_copy(7, machines.on_card(7));
+  machines.run_both([&] {
+    BOOST_TEST((machines.has_moved(filled_bytes) || machines.b.delivered.empty()));
+    return false;
+  });
+  BOOST_TEST(!FillingMemory::of(machines.b.delivered.at(0).tensors.at(0)));
+}
+
+BOOST_AUTO_TEST_CASE(a_tensor_that_is_withdrawn_while_it_arrives_is_not_given_on) {
+  for (bool fails : {false, true}) {
+    TwoCards machines;
+    machines.send_in_part(7, machines.on_card(7));
+    machines.run_cards([&] { return machines.taken > 0; });
+    BOOST_TEST(machines.card_bytes_in_use() >= uint64_t{filled_bytes});
+    if (fails) {
+      auto& card = dynamic_cast<VirtualCards::Card&>(machines.of_a->driver());
+      card.launch(
+          "Bad", std::chrono::nanoseconds(1), {}, [] { return internal("an illegal address"); });
+    } else {
+      caf::anon_send(machines.a.peer(), DiscardStep{{1, 7}});
+    }
+    machines.run_cards();
+    BOOST_TEST(machines.copies.empty());
+    BOOST_TEST(FillingMemory::of(machines.b.delivered.at(0).tensors[0])->has_failed());
+    machines.b.delivered.clear();
+    BOOST_TEST(machines.card_bytes_in_use() == 0u);
+    BOOST_TEST(machines.b.memory.bytes_in_use() == 0u);
+    BOOST_TEST(machines.open_ends() == 2u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(links_that_break_while_tensors_arrive_give_none_on_that_is_not_whole) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    TwoCards machines(seed);
+    machines.send_in_part(7, machines.on_card(7));
+    machines.send_in_part(8, machines.on_card(8));
+    auto end = machines.random() % (2 * filled_bytes);
+    machines.run_cards([&] { return machines.has_moved(end); });
+    machines.cut();
+    machines.run_cards();
+    for (const auto& [edge, copy] : machines.copies) BOOST_TEST(machines.is_copied(edge));
+    machines.copies.clear();
+    machines.b.delivered.clear();
+    BOOST_TEST(machines.card_bytes_in_use() == 0u);
+    BOOST_TEST(machines.b.memory.bytes_in_use() == 0u);
+    BOOST_TEST_REQUIRE(machines.cards.fault() == "", "seed " << seed << machines.cards.fault());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_a_message_in_pieces_that_lends_nothing_may_be_in_part) {
+  LentTensor lent{.tensor = 0, .offset = 0, .number = 1};
+  MessageFrame in_part{.target = 1, .content_bytes = 8, .tensor_bytes = {100}, .in_part = true};
+  auto lending = in_part;
+  lending.transfer = 1;
+  lending.lent = {lent};
+  for (const auto& frame : {in_part, lending}) {
+    TwoMachines machines;
+    auto slice = encode(frame);
+    machines.inject(0, slice.data, slice.size);
+    machines.run();
+    BOOST_TEST(machines.open_ends() == 0u);
+    BOOST_TEST(machines.b.logged.at(0).find("in part") != std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_waits_for_a_tensor_that_is_copied) {

@@ -1,19 +1,25 @@
 #include "troupe/actors/link/link_inbox.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+#include "troupe/devices/accelerator/filling_memory.hpp"
+
 using namespace troupe;
+using accelerator::FillingMemory;
 
 namespace {
 
 struct InboxFixture {
   std::vector<uint64_t> granted;
   size_t received = 0;
+  Tensors tensors;  // of the last message
   LinkInbox inbox{
       heap_allocator(), LinkSizes().granted_bytes,
-      [this](const MessageFrame&, const ReceivedMessage&) {
+      [this](const MessageFrame&, const ReceivedMessage& message) {
         ++received;
+        tensors = message.out_of_band;
         return Status();
       },
       [this](uint64_t transfer) { granted.push_back(transfer); }};
@@ -37,6 +43,25 @@ struct InboxFixture {
       bytes -= size;
     }
     return {};
+  }
+};
+
+/// A message in part with a content of 100 bytes and tensors of 1000 and 500.
+struct PartFixture : InboxFixture {
+  PartFixture() {
+    FrameReader::Spans body;
+    MessageFrame frame{
+        .transfer = 1, .content_bytes = 100, .tensor_bytes = {1000, 500}, .in_part = true};
+    BOOST_TEST_REQUIRE(inbox.message(frame, body).ok());
+  }
+  void check_ready(size_t of_first, size_t of_second) {
+    BOOST_TEST_REQUIRE(tensors.size() == 2u);
+    BOOST_TEST(FillingMemory::of(tensors[0])->ready_bytes() == of_first);
+    BOOST_TEST(FillingMemory::of(tensors[1])->ready_bytes() == of_second);
+  }
+  bool have_failed() const {
+    return std::ranges::all_of(
+        tensors, [](const Tensor& tensor) { return FillingMemory::of(tensor)->has_failed(); });
   }
 };
 
@@ -92,6 +117,43 @@ BOOST_AUTO_TEST_CASE(a_withdrawal_makes_room_for_the_next_message) {
   BOOST_TEST((receive(1, 8).code() == Code::invalid_argument));
   BOOST_TEST(receive(3, half + 8).ok());
   BOOST_TEST(received == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(
+    a_message_in_part_is_given_on_with_its_content_and_then_fills, PartFixture) {
+  BOOST_TEST(receive(1, 99).ok());
+  BOOST_TEST(received == 0u);
+  BOOST_TEST(receive(1, 1).ok());
+  BOOST_TEST(received == 1u);
+  check_ready(0, 0);
+  BOOST_TEST(receive(1, 700).ok());
+  check_ready(700, 0);
+  BOOST_TEST(receive(1, 400).ok());
+  check_ready(1000, 100);
+  BOOST_TEST(receive(1, 400).ok());
+  check_ready(1000, 500);
+  BOOST_TEST(received == 1u);
+  BOOST_TEST((receive(1, 1).code() == Code::invalid_argument));
+}
+
+BOOST_FIXTURE_TEST_CASE(one_that_arrives_at_once_is_given_on_whole, PartFixture) {
+  BOOST_TEST(receive(1, 1600).ok());
+  BOOST_TEST(received == 1u);
+  BOOST_TEST((tensors.size() == 2u && !FillingMemory::of(tensors[0])));
+}
+
+BOOST_FIXTURE_TEST_CASE(tensors_of_a_message_in_part_fail_when_it_is_withdrawn, PartFixture) {
+  BOOST_TEST(receive(1, 500).ok());
+  BOOST_TEST(!have_failed());
+  BOOST_TEST(inbox.withdrawn(1).ok());
+  BOOST_TEST(have_failed());
+  BOOST_TEST(received == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(so_they_do_when_the_connection_ends, PartFixture) {
+  BOOST_TEST(receive(1, 500).ok());
+  inbox.clear();
+  BOOST_TEST(have_failed());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

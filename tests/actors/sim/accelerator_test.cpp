@@ -98,10 +98,12 @@ BOOST_AUTO_TEST_CASE(tensors_between_devices_of_one_task_stay_in_device_memory) 
 }
 
 BOOST_DATA_TEST_CASE(
-    what_another_machine_gets_while_it_is_copied_is_whole, boost::unit_test::data::xrange(5),
+    what_two_machines_copy_while_it_is_on_its_way_is_whole, boost::unit_test::data::xrange(5),
     seed) {
   sim::Options options{
-      .network = {.link_sizes = {.inline_bytes = 4096, .piece_bytes = 8192}}, .accelerators = 1};
+      .network =
+          {.link_sizes = {.inline_bytes = 4096, .piece_bytes = 8192, .in_part_bytes_min = 16384}},
+      .accelerators = 1};
   sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{static_cast<uint64_t>(seed)}, options);
   auto session = cluster.session("/job:worker/task:0");
   Builder b;

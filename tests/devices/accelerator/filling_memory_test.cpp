@@ -165,7 +165,7 @@ BOOST_FIXTURE_TEST_CASE(memory_is_not_used_again_before_its_copy_has_ended, Card
 BOOST_FIXTURE_TEST_CASE(memory_that_is_not_pinned_is_filled_piece_by_piece, CardFixture) {
   auto value = on_card(counted(elements_copied), *device);
   cards.run();
-  StagedCopies copies(*card, device->host_allocator());
+  StagedCopies copies(card, PinnedPool(card));
   auto to = *Tensor::allocate(DType::float32, {elements_copied});
   std::vector<size_t> reached;
   auto status = copies.put_out(Lane::copy_out, to, value, [&](size_t bytes, const Status&) {
