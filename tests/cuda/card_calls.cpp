@@ -19,6 +19,8 @@ double tolerance_on_card(DType dtype) {
 
 /// Of a batch whose numbers are far from 0, as cuDNN has its variance from sums of squares.
 constexpr double batch_norm_tolerance = 3e-4;
+/// Of an element of a Fourier transform that is near 0 beside the others.
+constexpr double transform_tolerance = 1e-3;
 
 std::string first_difference(
     const RecordedCall& call, const Tensors& got, const Tensors& expected, double at_least) {
@@ -27,6 +29,8 @@ std::string first_difference(
     auto tolerance = std::max(tolerance_on_card(expected[i].dtype()), at_least);
     if (call.op.starts_with("FusedBatchNorm"))
       tolerance = std::max(tolerance, batch_norm_tolerance);
+    if (call.op.find("FFT") != call.op.npos && size_of(expected[i].dtype()) <= 8)
+      tolerance = std::max(tolerance, transform_tolerance);
     if (call.tolerance) tolerance = std::max(tolerance, *call.tolerance);
     auto found = difference(got[i], expected[i], tolerance);
     if (!found.empty()) return std::to_string(i) + ": " + found;

@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/linalg/fourier.hpp"
+
 #include <array>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
@@ -9,30 +11,7 @@
 namespace troupe::cpu {
 namespace {
 
-enum class Spectrum : uint8_t { whole, of_reals, to_reals };
-
-struct FourierForm {
-  int axes;
-  Spectrum spectrum;
-  bool is_inverse;
-};
-
-/// A batch of blocks with three axes; those that a transform has not have size 1.
-struct Blocks {
-  int64_t count = 1;
-  std::array<int64_t, 3> sizes{1, 1, 1};
-
-  /// Of the last axes of a shape.
-  static Blocks of(const Shape& shape, int axes) {
-    Blocks blocks;
-    for (int axis = 0; axis < shape.rank() - axes; ++axis) blocks.count *= shape[axis];
-    for (int axis = 0; axis < axes; ++axis)
-      blocks.sizes[static_cast<size_t>(3 - axes + axis)] = shape[shape.rank() - axes + axis];
-    return blocks;
-  }
-  int64_t rows() const { return count * sizes[0] * sizes[1]; }
-  int64_t elements() const { return rows() * sizes[2]; }
-};
+using Blocks = FourierBlocks;
 
 template <class Out, class In>
 Out convert_element(const In& value) {
@@ -103,10 +82,6 @@ void transform_axes(
 }
 
 Status check_length(int64_t given, int64_t needed, int64_t length, int axis) {
-  if (length > LineTransform<double>::longest)
-    return unimplemented(
-        "transforms of more than " + std::to_string(LineTransform<double>::longest) +
-        " elements, as of " + std::to_string(length));
   if (given >= needed) return {};
   return invalid_argument(
       "a transform of length " + std::to_string(length) + " needs at least " +
@@ -115,13 +90,14 @@ Status check_length(int64_t given, int64_t needed, int64_t length, int axis) {
 }
 
 /// The lengths of a transform along the last axes of input 0: its own, or those of input 1.
-Result<std::array<int64_t, 3>> lengths_of(const Launch& launch, const FourierForm& form) {
+Result<std::array<int64_t, 3>> lengths_of(
+    const Launch& launch, const FourierForm& form, int64_t longest) {
   const auto& shape = launch.input(0).shape();
   if (shape.rank() < form.axes)
     return invalid_argument(
         "input 0 must have at least rank " + std::to_string(form.axes) + ", but is " +
         shape.to_string());
-  auto lengths = Blocks::of(shape, form.axes).sizes;
+  auto lengths = FourierBlocks::of(shape, form.axes).sizes;
   if (form.spectrum != Spectrum::whole) {
     auto given = IntInput::of(launch.input(1));
     if (!given) return given.status();
@@ -139,6 +115,10 @@ Result<std::array<int64_t, 3>> lengths_of(const Launch& launch, const FourierFor
   for (int i = 0; i < form.axes; ++i) {
     auto axis = shape.rank() - form.axes + i;
     auto length = lengths[static_cast<size_t>(3 - form.axes + i)];
+    if (length > longest)
+      return unimplemented(
+          "transforms of more than " + std::to_string(longest) + " elements, as of " +
+          std::to_string(length));
     auto is_half = form.spectrum == Spectrum::to_reals && i + 1 == form.axes && length > 0;
     auto status = check_length(shape[axis], is_half ? length / 2 + 1 : length, length, axis);
     if (!status.ok()) return status;
@@ -193,15 +173,10 @@ Status fill_reals_of_spectrum(
 
 template <class R>
 Status compute_fourier(Launch& launch, const FourierForm& form) {
-  auto lengths = lengths_of(launch, form);
-  if (!lengths) return lengths.status();
+  auto sizes = FourierSizes::of(launch, form, LineTransform<R>::longest);
+  if (!sizes) return sizes.status();
+  const auto& [whole, shape] = *sizes;
   const auto& in = launch.input(0);
-  auto shape = in.shape();
-  for (int i = 0; i < form.axes; ++i)
-    shape.set(shape.rank() - form.axes + i, (*lengths)[static_cast<size_t>(3 - form.axes + i)]);
-  auto whole = Blocks::of(shape, form.axes);
-  auto& last = (*lengths)[2];
-  if (form.spectrum == Spectrum::of_reals && last > 0) shape.set(shape.rank() - 1, last / 2 + 1);
   auto dtype = form.spectrum == Spectrum::to_reals ? dtype_of<R>() : dtype_of<std::complex<R>>();
   auto out = launch.allocate(dtype, shape);
   if (!out) return out.status();
@@ -235,14 +210,23 @@ KernelCatalog::Make make_fourier(FourierForm form) {
 
 }  // namespace
 
+Result<FourierSizes> FourierSizes::of(
+    const Launch& launch, const FourierForm& form, int64_t longest) {
+  auto lengths = lengths_of(launch, form, longest);
+  if (!lengths) return lengths.status();
+  auto shape = launch.input(0).shape();
+  for (int i = 0; i < form.axes; ++i)
+    shape.set(shape.rank() - form.axes + i, (*lengths)[static_cast<size_t>(3 - form.axes + i)]);
+  FourierSizes sizes{.whole = FourierBlocks::of(shape, form.axes), .result = shape};
+  auto last = (*lengths)[2];
+  if (form.spectrum == Spectrum::of_reals && last > 0)
+    sizes.result.set(shape.rank() - 1, last / 2 + 1);
+  return sizes;
+}
+
 void add_fourier_kernels(KernelCatalog& catalog) {
-  for (int axes : {1, 2, 3}) {
-    auto suffix = axes == 1 ? "" : std::to_string(axes) + "D";
-    catalog.add("FFT" + suffix, make_fourier({axes, Spectrum::whole, false}));
-    catalog.add("IFFT" + suffix, make_fourier({axes, Spectrum::whole, true}));
-    catalog.add("RFFT" + suffix, make_fourier({axes, Spectrum::of_reals, false}));
-    catalog.add("IRFFT" + suffix, make_fourier({axes, Spectrum::to_reals, true}));
-  }
+  for_each_fourier_op(
+      [&catalog](const std::string& op, FourierForm form) { catalog.add(op, make_fourier(form)); });
 }
 
 }  // namespace troupe::cpu

@@ -1,0 +1,53 @@
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/devices/cpu/run_op.hpp"
+#include "troupe/tests/devices/run_graph.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+Value lengths(Builder& b, int32_t length) { return b.constant(Tensor::of<int32_t>({1}, {length})); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fourier_transforms_on_a_card)
+
+BOOST_AUTO_TEST_CASE(a_transform_to_reals_leaves_its_input_as_it_is) {
+  Builder b;
+  auto x = b.op("Neg", {b.constant(Tensor::of<complex64>({3}, {{1, 0}, {2, 3}, {4, 0}}))});
+  auto reals = b.op("IRFFT", {x, lengths(b, 4)});
+  auto after = b.after({reals}).op("Identity", {x});
+  auto fetched = GraphRunner(make_gpu()).run(b, {}, {reals, b.op("Neg", {after})});
+  BOOST_TEST_REQUIRE(fetched.ok(), fetched.status().to_string());
+  BOOST_TEST(equal((*fetched)[1], Tensor::of<complex64>({3}, {{1, 0}, {2, 3}, {4, 0}})));
+}
+
+BOOST_AUTO_TEST_CASE(transforms_of_more_lengths_than_plans_are_kept_find_their_own) {
+  Builder b;
+  auto numbers = *Tensor::allocate(DType::float32, {2, 80});
+  for (int64_t i = 0; i < numbers.elements(); ++i)
+    numbers.mutable_data<float>()[i] = static_cast<float>(i % 7) - 3;
+  auto x = b.constant(numbers);
+  std::vector<Ref> fetches;
+  for (int round = 0; round < 2; ++round)
+    for (int32_t length = 1; length <= 80; ++length) {
+      auto spectrum = b.op("RFFT", {x, lengths(b, length)});
+      fetches.push_back(b.op("IRFFT", {spectrum, lengths(b, length)}));
+    }
+  auto fetched = GraphRunner(make_gpu()).run(b, {}, fetches);
+  BOOST_TEST_REQUIRE(fetched.ok(), fetched.status().to_string());
+  for (const auto& again : *fetched) {
+    auto columns = again.shape()[1];
+    for (int64_t row = 0; row < 2; ++row)
+      for (int64_t i = 0; i < columns; ++i)
+        BOOST_TEST(
+            std::abs(again.data<float>()[row * columns + i] - numbers.data<float>()[row * 80 + i]) <
+            1e-4);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
