@@ -1,11 +1,11 @@
 # The driver and the kernels of devices/cuda for the host: a library of cards as libtroupe_cuda.so,
-# with tests/cuda/emulated in the place of CUDA's runtime, and without the kernels that NVIDIA's
-# libraries have. cuda_emulated runs the tests of cards with it, on every machine.
+# with tests/cuda/emulated in the place of CUDA's runtime and of cuBLASLt, and without the kernels of
+# other libraries. cuda_emulated runs the tests of cards with it, on every machine.
 
 file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
      devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
 list(FILTER emulated_sources EXCLUDE REGEX
-     "/(batch_norm|compiled_kernels|convolution|convolution_plan|delay|dnn_graph|dnn_library|devices/cuda/linalg/fourier_calls|fused|fused_source|matmul|measure|product_cache|variance)\\.(cpp|cu)$")
+     "/(batch_norm|compiled_kernels|convolution|convolution_plan|delay|dnn_graph|dnn_library|devices/cuda/linalg/fourier_calls|fused|fused_source|measure|variance)\\.(cpp|cu)$")
 
 # A file's language is the same in all targets: a source of C++ includes each that is CUDA's elsewhere.
 set(kernels ${emulated_sources})

@@ -18,6 +18,7 @@ void add_clip_kernels(KernelCatalog& catalog);
 void add_colours_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
 void add_crop_kernels(KernelCatalog& catalog);
+void add_depthwise_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);
 void add_elementwise_kernels(KernelCatalog& catalog);

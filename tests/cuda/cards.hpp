@@ -20,7 +20,7 @@ struct GpuOptions {
 /// A card as a device of its own, with a share of its memory.
 std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(GpuOptions options = {});
 
-/// A precondition of cases: that the card has kernels of NVIDIA's libraries, which emulated cards
+/// A precondition of cases: that the card has the kernels of cuDNN, which emulated cards
 /// have not. Where it has none, a case is reported as skipped.
 boost::test_tools::assertion_result has_library_kernels(boost::unit_test::test_unit_id);
 

@@ -76,9 +76,10 @@ struct LayoutSizes {
 
 /// The library's matrices are in column-major order, so a row is a column to it.
 cublasStatus_t make_layout(
-    cublasLtMatrixLayout_t& layout, const ProductShape& shape, const LayoutSizes& sizes) {
+    cublasLtMatrixLayout_t& layout, const ProductShape& shape, DType dtype,
+    const LayoutSizes& sizes) {
   auto status = cublasLtMatrixLayoutCreate(
-      &layout, data_type(shape.dtype), static_cast<uint64_t>(sizes.columns),
+      &layout, data_type(dtype), static_cast<uint64_t>(sizes.columns),
       static_cast<uint64_t>(sizes.rows), sizes.columns);
   if (status != CUBLAS_STATUS_SUCCESS || shape.count == 1) return status;
   auto count = static_cast<int32_t>(shape.count);
@@ -135,10 +136,11 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::make_plan(
       out{shape.rows, shape.columns, shape.rows * shape.columns};
   if (shape.transpose_a) std::swap(a.rows, a.columns);
   if (shape.transpose_b) std::swap(b.rows, b.columns);
+  auto result = shape.is_widened ? DType::float32 : shape.dtype;
   auto status = make_product(plan->product, shape, allows_tf32_);
-  if (status == CUBLAS_STATUS_SUCCESS) status = make_layout(plan->a, shape, a);
-  if (status == CUBLAS_STATUS_SUCCESS) status = make_layout(plan->b, shape, b);
-  if (status == CUBLAS_STATUS_SUCCESS) status = make_layout(plan->out, shape, out);
+  if (status == CUBLAS_STATUS_SUCCESS) status = make_layout(plan->a, shape, shape.dtype, a);
+  if (status == CUBLAS_STATUS_SUCCESS) status = make_layout(plan->b, shape, shape.dtype, b);
+  if (status == CUBLAS_STATUS_SUCCESS) status = make_layout(plan->out, shape, result, out);
   cublasLtMatmulPreference_t preference = nullptr;
   if (status == CUBLAS_STATUS_SUCCESS) status = cublasLtMatmulPreferenceCreate(&preference);
   if (status == CUBLAS_STATUS_SUCCESS)

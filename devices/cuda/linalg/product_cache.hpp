@@ -22,7 +22,8 @@ struct ProductShape {
   int64_t rows, inner, columns;
   bool transpose_a, transpose_b;
   int64_t count = 1, a_stride = 0, b_stride = 0;
-  int alignment = 0;  // of all three in bytes: a power of 2; found by multiply()
+  bool is_widened = false;  // of 16-bit floats: the products are float32
+  int alignment = 0;        // of all three in bytes: a power of 2; found by multiply()
 
   auto operator<=>(const ProductShape&) const = default;
 };

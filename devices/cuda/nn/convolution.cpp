@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/array/transpose.hpp"
@@ -13,7 +12,6 @@
 namespace troupe::cuda {
 namespace {
 
-using ops::Windows;
 using Pass = cpu::ConvolutionPass;
 
 /// The sizes of images, however they lie.
@@ -274,70 +272,39 @@ class ConvolutionLaunch {
   std::shared_ptr<ConvolutionPlan> plan_;
 };
 
-/// What the kernel of a pass knows of its node.
-struct ConvolutionOp {
-  Windows windows;
-  DType dtype;
-  Pass pass;
-  bool is_depthwise;
-
-  /// The shape of the input or filter: of the tensor itself or, for its gradient, its value.
-  Result<Shape> operand_shape(const Launch& launch, int index) const {
-    auto is_result = index == (pass == Pass::input ? 0 : pass == Pass::filter ? 1 : -1);
-    auto shape = is_result ? cpu::shape_input(launch.input(index))
-                           : Result<Shape>(launch.input(index).shape());
-    if (!shape || shape->rank() == windows.layout.rank()) return shape;
-    return invalid_argument(
-        std::string(index == 0 ? "the input" : "the filter") + " must have rank " +
-        std::to_string(windows.layout.rank()) + ", but its shape is " + shape->to_string());
-  }
-};
-
-Status compute_convolution(Launch& launch, const ConvolutionOp& op) {
-  auto input = op.operand_shape(launch, 0), filter = op.operand_shape(launch, 1);
-  if (!input) return input.status();
-  if (!filter) return filter.status();
-  auto output = ops::convolved_shape(op.windows, *input, *filter, op.is_depthwise);
-  if (!output) return output.status();
-  if (op.pass != Pass::output && launch.input(2).shape() != *output)
-    return invalid_argument(
-        "'out_backprop' must have the shape of the result, " + output->to_string() + ", but has " +
-        launch.input(2).shape().to_string());
-  auto c = cpu::Convolution::make(op.windows, *input, *filter, op.is_depthwise);
-  if (!c) return c.status();
-  auto shape = op.pass == Pass::output ? *output : op.pass == Pass::input ? *input : *filter;
-  if (c->flops() > 0 && c->in_positions() > 0)
-    return ConvolutionLaunch(launch, op.dtype, op.pass, *c).run(shape);
-  auto result = launch.allocate(op.dtype, shape);
+Status compute_convolution(Launch& launch, const cpu::ConvolutionNode& node, DType dtype) {
+  auto plan = node.over(launch);
+  if (!plan) return plan.status();
+  if (!plan->is_empty())
+    return ConvolutionLaunch(launch, dtype, node.pass, plan->convolution).run(plan->result);
+  auto result = launch.allocate(dtype, plan->result);
   if (!result) return result.status();
   auto status = set_zeros(launch, *result);
   if (status.ok()) launch.set(0, *std::move(result));
   return status;
 }
 
-KernelCatalog::Make convolution(Pass pass, bool is_depthwise) {
+KernelCatalog::Make convolution(Pass pass) {
   return [=](const Node& node) -> Result<Kernel> {
-    auto has_paddings = node.op->find_attr("explicit_paddings") != nullptr;
-    auto windows = Windows::make(ops::convolution_attrs(node, has_paddings));
-    if (!windows) return windows.status();
+    auto convolution = cpu::ConvolutionNode::of(node, pass, /*is_depthwise=*/false);
+    if (!convolution) return convolution.status();
     auto dtype = node.attr<DType>("T");
     if (!std::ranges::count(floating(), dtype)) return no_kernel(dtype);
-    ConvolutionOp op{*windows, dtype, pass, is_depthwise};
-    return Kernel{.compute = [op](Launch& launch) { return compute_convolution(launch, op); }};
+    return Kernel{.compute = [op = *convolution, dtype](Launch& launch) {
+      return compute_convolution(launch, op, dtype);
+    }};
   };
 }
 
 }  // namespace
 
 void add_convolution_kernels(KernelCatalog& catalog) {
-  for (const std::string name : {"Conv2D", "DepthwiseConv2dNative"}) {
-    auto is_depthwise = name != "Conv2D";
-    catalog.add(name, convolution(Pass::output, is_depthwise));
-    catalog.add(name + "BackpropInput", convolution(Pass::input, is_depthwise));
-    catalog.add(name + "BackpropFilter", convolution(Pass::filter, is_depthwise));
-    catalog.on_host(name + "BackpropInput", {0});
-    catalog.on_host(name + "BackpropFilter", {1});
-  }
+  const std::string name = "Conv2D";
+  catalog.add(name, convolution(Pass::output));
+  catalog.add(name + "BackpropInput", convolution(Pass::input));
+  catalog.add(name + "BackpropFilter", convolution(Pass::filter));
+  catalog.on_host(name + "BackpropInput", {0});
+  catalog.on_host(name + "BackpropFilter", {1});
 }
 
 }  // namespace troupe::cuda

@@ -1,4 +1,4 @@
-// The families whose kernels NVIDIA's libraries have (cuBLASLt, cuDNN, NVRTC): an emulated card
+// The families whose kernels NVIDIA's libraries have (cuDNN, NVRTC): an emulated card
 // computes none of their ops.
 #include "troupe/devices/cuda/all_kernels.hpp"
 
@@ -7,6 +7,5 @@ namespace troupe::cuda {
 void add_batch_norm_kernels(KernelCatalog&) {}
 void add_convolution_kernels(KernelCatalog&) {}
 void add_fused_kernels(KernelCatalog&) {}
-void add_matmul_kernels(KernelCatalog&) {}
 
 }  // namespace troupe::cuda

@@ -39,6 +39,40 @@ Result<Convolution> Convolution::make(
   return c;
 }
 
+Result<ConvolutionNode> ConvolutionNode::of(
+    const Node& node, ConvolutionPass pass, bool is_depthwise) {
+  auto has_paddings = node.op->find_attr("explicit_paddings") != nullptr;
+  auto windows = Windows::make(ops::convolution_attrs(node, has_paddings));
+  if (!windows) return windows.status();
+  return ConvolutionNode{*windows, pass, is_depthwise};
+}
+
+Result<Shape> ConvolutionNode::operand_shape(const Launch& launch, int index) const {
+  auto result = pass == ConvolutionPass::input ? 0 : pass == ConvolutionPass::filter ? 1 : -1;
+  auto shape = index == result ? shape_input(launch.input(index))
+                               : Result<Shape>(launch.input(index).shape());
+  if (!shape || shape->rank() == windows.layout.rank()) return shape;
+  return invalid_argument(
+      std::string(index == 0 ? "the input" : "the filter") + " must have rank " +
+      std::to_string(windows.layout.rank()) + ", but its shape is " + shape->to_string());
+}
+
+Result<ConvolutionNode::Plan> ConvolutionNode::over(const Launch& launch) const {
+  auto input = operand_shape(launch, 0), filter = operand_shape(launch, 1);
+  if (!input) return input.status();
+  if (!filter) return filter.status();
+  auto output = ops::convolved_shape(windows, *input, *filter, is_depthwise);
+  if (!output) return output.status();
+  if (pass != ConvolutionPass::output && launch.input(2).shape() != *output)
+    return invalid_argument(
+        "'out_backprop' must have the shape of the result, " + output->to_string() + ", but has " +
+        launch.input(2).shape().to_string());
+  auto c = Convolution::make(windows, *input, *filter, is_depthwise);
+  if (!c) return c.status();
+  auto is_forward = pass == ConvolutionPass::output;
+  return Plan{*c, is_forward ? *output : pass == ConvolutionPass::input ? *input : *filter};
+}
+
 namespace {
 
 using Pass = ConvolutionPass;
@@ -123,56 +157,26 @@ Status convolve(
   return status;
 }
 
-/// The kernel of one of the three passes of a convolution.
-struct ConvolutionKernel {
-  Windows windows;
-  Pass pass;
-  bool is_depthwise;
-
-  /// The shape of the input or filter: of the tensor itself or, for its gradient, its value.
-  Result<Shape> operand_shape(const Launch& launch, int index) const {
-    auto is_result = index == (pass == Pass::input ? 0 : pass == Pass::filter ? 1 : -1);
-    auto shape =
-        is_result ? shape_input(launch.input(index)) : Result<Shape>(launch.input(index).shape());
-    if (!shape || shape->rank() == windows.layout.rank()) return shape;
-    return invalid_argument(
-        std::string(index == 0 ? "the input" : "the filter") + " must have rank " +
-        std::to_string(windows.layout.rank()) + ", but its shape is " + shape->to_string());
+template <class T>
+Status compute_convolution(Launch& launch, const ConvolutionNode& node) {
+  auto plan = node.over(launch);
+  if (!plan) return plan.status();
+  auto pass = node.pass;
+  auto out = launch.allocate(dtype_of<T>(), plan->result);
+  if (!out) return out.status();
+  ConvolutionData<T> data{.result = out->template mutable_data<T>()};
+  if (pass != Pass::input) data.input = launch.input(0).data<T>();
+  if (pass != Pass::filter) {
+    data.filter = launch.input(1).data<T>();
+    data.filter_tensor = &launch.input(1);
   }
-
-  template <class T>
-  Status compute(Launch& launch) const {
-    auto input = operand_shape(launch, 0), filter = operand_shape(launch, 1);
-    if (!input) return input.status();
-    if (!filter) return filter.status();
-    auto output = ops::convolved_shape(windows, *input, *filter, is_depthwise);
-    if (!output) return output.status();
-    if (pass != Pass::output && launch.input(2).shape() != *output)
-      return invalid_argument(
-          "'out_backprop' must have the shape of the result, " + output->to_string() +
-          ", but has " + launch.input(2).shape().to_string());
-    auto c = Convolution::make(windows, *input, *filter, is_depthwise);
-    if (!c) return c.status();
-    auto out = launch.allocate(
-        dtype_of<T>(), pass == Pass::output  ? *output
-                       : pass == Pass::input ? *input
-                                             : *filter);
-    if (!out) return out.status();
-    ConvolutionData<T> data{.result = out->template mutable_data<T>()};
-    if (pass != Pass::input) data.input = launch.input(0).data<T>();
-    if (pass != Pass::filter) {
-      data.filter = launch.input(1).data<T>();
-      data.filter_tensor = &launch.input(1);
-    }
-    if (pass != Pass::output) data.output = launch.input(2).data<T>();
-    auto status = Status();
-    // Windows may lie in the padding of an empty image.
-    if (c->flops() == 0 || c->in_positions() == 0) std::fill_n(data.result, out->elements(), T(0));
-    else status = convolve(launch, *c, pass, data);
-    if (status.ok()) launch.set(0, *std::move(out));
-    return status;
-  }
-};
+  if (pass != Pass::output) data.output = launch.input(2).data<T>();
+  auto status = Status();
+  if (plan->is_empty()) std::fill_n(data.result, out->elements(), T(0));
+  else status = convolve(launch, plan->convolution, pass, data);
+  if (status.ok()) launch.set(0, *std::move(out));
+  return status;
+}
 
 /// As if of a filter with 9 taps for its gradient, whose input says its sizes only.
 int64_t convolution_cost_ns(const Launch& launch, Pass pass) {
@@ -189,14 +193,13 @@ int64_t convolution_cost_ns(const Launch& launch, Pass pass) {
 
 KernelCatalog::Make convolution(Pass pass, bool is_depthwise) {
   return [=](const Node& node) -> Result<Kernel> {
-    auto has_paddings = node.op->find_attr("explicit_paddings") != nullptr;
-    auto windows = Windows::make(ops::convolution_attrs(node, has_paddings));
-    if (!windows) return windows.status();
-    ConvolutionKernel kernel{*windows, pass, is_depthwise};
+    auto convolution = ConvolutionNode::of(node, pass, is_depthwise);
+    if (!convolution) return convolution.status();
     return dispatch(Floating{}, node.attr<DType>("T"), [&](auto zero) {
       using T = decltype(zero);
       return Kernel{
-          .compute = [kernel](Launch& launch) { return kernel.compute<T>(launch); },
+          .compute = [kernel = *convolution](
+                         Launch& launch) { return compute_convolution<T>(launch, kernel); },
           .cost_ns = [pass](const Launch& launch) { return convolution_cost_ns(launch, pass); }};
     });
   };

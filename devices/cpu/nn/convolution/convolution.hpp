@@ -50,6 +50,30 @@ struct Convolution {
 /// What is computed from the other two: the output, or the gradient with respect to an input.
 enum class ConvolutionPass : uint8_t { output, input, filter };
 
+/// What the kernels of a pass know of their node.
+struct ConvolutionNode {
+  ops::Windows windows;
+  ConvolutionPass pass;
+  bool is_depthwise;
+
+  static Result<ConvolutionNode> of(const Node& node, ConvolutionPass pass, bool is_depthwise);
+
+  struct Plan {
+    Convolution convolution;
+    Shape result;
+
+    /// Whether all of the result are sums of nothing: also where all windows lie in the padding of
+    /// an empty image.
+    bool is_empty() const { return convolution.flops() == 0 || convolution.in_positions() == 0; }
+  };
+  /// Of one launch. Fails where its inputs do not fit each other or the windows.
+  Result<Plan> over(const Launch& launch) const;
+
+ private:
+  /// The shape of the input or filter: of the tensor itself or, for its gradient, its value.
+  Result<Shape> operand_shape(const Launch& launch, int index) const;
+};
+
 /// The operands of a pass; the one that it computes is not read.
 template <class T>
 struct ConvolutionData {
