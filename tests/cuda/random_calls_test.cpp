@@ -79,10 +79,10 @@ bool is_random(const RecordedCall& call) {
   return draws && is_zero("seed") && is_zero("seed2");
 }
 
-/// Whether its results depend on the way it is computed: Fourier transforms of numbers that are
-/// infinite, or so large that sums of them are.
+/// Whether its results depend on the way it is computed: Fourier transforms and normalizations of
+/// numbers that are infinite, or so large that sums of them are.
 bool is_of_one_way(const RecordedCall& call) {
-  if (call.op.find("FFT") == call.op.npos) return false;
+  if (call.op.find("FFT") == call.op.npos && !call.op.starts_with("FusedBatchNorm")) return false;
   auto is_large = [](const Tensor& tensor) {
     auto any = [&]<class T>(T) {
       const auto* numbers = static_cast<const T*>(tensor.raw());
@@ -93,6 +93,7 @@ bool is_of_one_way(const RecordedCall& call) {
     switch (tensor.dtype()) {
       case DType::float32:
       case DType::complex64: return any(float());
+      case DType::float64:
       case DType::complex128: return any(double());
       default: return false;
     }

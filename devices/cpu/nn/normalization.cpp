@@ -153,34 +153,14 @@ Status set_channels(Launch& launch, int index, DType dtype, const std::vector<do
   return {};
 }
 
-struct BatchNormNode {
-  bool is_training, channels_first, has_reserve_3;
-  double epsilon;
-  DType statistics;
-
-  explicit BatchNormNode(const Node& node)
-      : is_training(node.attr<bool>("is_training")),
-        channels_first(node.attr<std::string>("data_format") == "NCHW"),
-        has_reserve_3(node.op->name().ends_with("NormV3")),
-        epsilon(double(node.attr<float>("epsilon"))),
-        statistics(node.attr<DType>(node.op->find_attr("U") ? "U" : "T")) {}
-
-  /// The layout of the images; fails unless those inputs have an element for each channel.
-  Result<ChannelLayout> layout(
-      const Launch& launch, int images, std::initializer_list<int> vectors) const {
-    const auto& shape = launch.input(images).shape();
-    if (shape.rank() != 4)
-      return invalid_argument("'x' must have rank 4, but its shape is " + shape.to_string());
-    auto result = ChannelLayout::of(shape, channels_first);
-    for (auto i : vectors)
-      if (launch.input(i).shape() != Shape{result.channels})
-        return invalid_argument(
-            "input " + std::to_string(i) + " must have an element for each of the " +
-            std::to_string(result.channels) + " channels, but its shape is " +
-            launch.input(i).shape().to_string());
-    return result;
-  }
-};
+/// The layout of the images; fails unless those inputs have an element for each channel.
+Result<ChannelLayout> layout_of(
+    const Launch& launch, const BatchNormNode& node, int images,
+    std::initializer_list<int> vectors) {
+  auto channels = node.channels(launch, images, vectors);
+  if (!channels) return channels.status();
+  return ChannelLayout::of(launch.input(images).shape(), node.channels_first);
+}
 
 /// For each channel, what its elements are multiplied with to have variance 1.
 std::vector<double> factors_of(const ChannelStatistics& statistics, double epsilon) {
@@ -211,18 +191,12 @@ Status set_statistics(
 template <class T>
 Status compute_batch_norm(Launch& launch, const BatchNormNode& node) {
   using A = Promoted<T>;
-  auto layout = node.layout(launch, 0, {1, 2});
-  if (layout && !node.is_training) layout = node.layout(launch, 0, {1, 2, 3, 4});
-  if (!layout) return layout.status();
-  for (int i : {3, 4})
-    if (launch.input(i).shape().rank() != 1)
-      return invalid_argument(
-          "input " + std::to_string(i) + " must have rank 1, but its shape is " +
-          launch.input(i).shape().to_string());
+  if (auto channels = node.channels_of_forward(launch); !channels) return channels.status();
+  auto layout = ChannelLayout::of(launch.input(0).shape(), node.channels_first);
   const auto* x = launch.input(0).data<T>();
   auto statistics =
       node.is_training
-          ? ChannelStatistics::of(*layout, x)
+          ? ChannelStatistics::of(layout, x)
           : ChannelStatistics{read_channels(launch.input(3)), read_channels(launch.input(4))};
   auto factors = factors_of(statistics, node.epsilon);
   auto scales = read_channels(launch.input(1)), offsets = read_channels(launch.input(2));
@@ -236,18 +210,18 @@ Status compute_batch_norm(Launch& launch, const BatchNormNode& node) {
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), Shape(launch.input(0).shape()));
   if (!out) return out.status();
   auto* y = out->template mutable_data<T>();
-  auto loops = layout->loops(dtype_of<T>());
-  layout->each_range(
+  auto loops = layout.loops(dtype_of<T>());
+  layout.each_range(
       [&, m = mean.data(), f = factor.data(), o = offset.data()](int64_t begin, int64_t end) {
-        auto first = begin * layout->row();
+        auto first = begin * layout.row();
         if (loops.normalize)
-          return loops.normalize(y + first, x + first, m, f, o, layout->rows(begin, end));
-        layout->each(begin, end, [=](int64_t at, int64_t c) {
+          return loops.normalize(y + first, x + first, m, f, o, layout.rows(begin, end));
+        layout.each(begin, end, [=](int64_t at, int64_t c) {
           y[at] = static_cast<T>((promote(x[at]) - m[c]) * f[c] + o[c]);
         });
       });
   launch.set(0, *std::move(out));
-  return set_statistics(launch, statistics, layout->of_each(), node);
+  return set_statistics(launch, statistics, layout.of_each(), node);
 }
 
 /// The gradients of scale and offset, by channel.
@@ -284,7 +258,7 @@ Status set_parameter_gradients(Launch& launch, DType dtype, const ChannelSums& s
 template <class T>
 Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& node) {
   using A = Promoted<T>;
-  auto layout = node.layout(launch, 1, {2, 3, 4});
+  auto layout = layout_of(launch, node, 1, {2, 3, 4});
   if (!layout) return layout.status();
   const auto shape = launch.input(1).shape();
   if (launch.input(0).shape() != shape)
@@ -347,6 +321,40 @@ Result<Kernel> make_batch_norm_grad(const Node& node) {
 }
 
 }  // namespace
+
+BatchNormNode::BatchNormNode(const Node& node)
+    : is_training(node.attr<bool>("is_training")),
+      channels_first(node.attr<std::string>("data_format") == "NCHW"),
+      has_reserve_3(node.op->name().ends_with("NormV3")),
+      epsilon(double(node.attr<float>("epsilon"))),
+      dtype(node.attr<DType>("T")),
+      statistics(node.attr<DType>(node.op->find_attr("U") ? "U" : "T")) {}
+
+Result<int64_t> BatchNormNode::channels(
+    const Launch& launch, int images, std::initializer_list<int> vectors) const {
+  const auto& shape = launch.input(images).shape();
+  if (shape.rank() != 4)
+    return invalid_argument("'x' must have rank 4, but its shape is " + shape.to_string());
+  auto channels = shape[channels_first ? 1 : 3];
+  for (auto i : vectors)
+    if (launch.input(i).shape() != Shape{channels})
+      return invalid_argument(
+          "input " + std::to_string(i) + " must have an element for each of the " +
+          std::to_string(channels) + " channels, but its shape is " +
+          launch.input(i).shape().to_string());
+  return channels;
+}
+
+Result<int64_t> BatchNormNode::channels_of_forward(const Launch& launch) const {
+  auto found = is_training ? channels(launch, 0, {1, 2}) : channels(launch, 0, {1, 2, 3, 4});
+  if (!found) return found;
+  for (int i : {3, 4})
+    if (launch.input(i).shape().rank() != 1)
+      return invalid_argument(
+          "input " + std::to_string(i) + " must have rank 1, but its shape is " +
+          launch.input(i).shape().to_string());
+  return found;
+}
 
 void add_normalization_kernels(KernelCatalog& catalog) {
   for (const std::string version : {"", "V2", "V3"}) {

@@ -1,6 +1,8 @@
 #if TROUPE_CUDNN  // else the ops are computed on the CPU
 #include <array>
+#include <cmath>
 
+#include "troupe/devices/cpu/nn/normalization.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/nn/dnn_library.hpp"
@@ -9,45 +11,16 @@
 namespace troupe::cuda {
 namespace {
 
+using cpu::BatchNormNode;
+
 constexpr auto mode = CUDNN_BATCHNORM_SPATIAL;
-
-/// What the kernels of batch normalization know of their node.
-struct BatchNormOp {
-  bool is_training, channels_first, has_reserve_3;
-  double epsilon;
-  DType dtype, statistics;
-
-  explicit BatchNormOp(const Node& node)
-      : is_training(node.attr<bool>("is_training")),
-        channels_first(node.attr<std::string>("data_format") == "NCHW"),
-        has_reserve_3(node.op->name().ends_with("NormV3")),
-        epsilon(double(node.attr<float>("epsilon"))),
-        dtype(node.attr<DType>("T")),
-        statistics(node.attr<DType>(node.op->find_attr("U") ? "U" : "T")) {}
-
-  /// The number of channels of the images; fails unless those inputs have an element for each.
-  Result<int64_t> channels(
-      const Launch& launch, int images, std::initializer_list<int> vectors) const {
-    const auto& shape = launch.input(images).shape();
-    if (shape.rank() != 4)
-      return invalid_argument("'x' must have rank 4, but its shape is " + shape.to_string());
-    auto channels = shape[channels_first ? 1 : 3];
-    for (auto i : vectors)
-      if (launch.input(i).shape() != Shape{channels})
-        return invalid_argument(
-            "input " + std::to_string(i) + " must have an element for each of the " +
-            std::to_string(channels) + " channels, but its shape is " +
-            launch.input(i).shape().to_string());
-    return channels;
-  }
-};
 
 /// The library's descriptions of images and of what there is for each channel.
 struct BatchNormShapes {
   DnnTensor images, channels;
   cudnnStatus_t status;
 
-  BatchNormShapes(const BatchNormOp& op, const Shape& shape)
+  BatchNormShapes(const BatchNormNode& op, const Shape& shape)
       : status(cudnnSetTensor4dDescriptor(
             images, op.channels_first ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC, dnn_type(op.dtype),
             static_cast<int>(shape[0]), static_cast<int>(shape[op.channels_first ? 1 : 3]),
@@ -59,7 +32,8 @@ struct BatchNormShapes {
 };
 
 Status convert_variance(
-    const Launch& launch, const BatchNormOp& op, Tensor& to, const Tensor& from, bool to_variance) {
+    const Launch& launch, const BatchNormNode& op, Tensor& to, const Tensor& from,
+    bool to_variance) {
   launch_variance(
       {.out = to.mutable_raw(),
        .from = from.raw(),
@@ -73,7 +47,7 @@ Status convert_variance(
 
 /// Sets the outputs that say the statistics: those of a larger population, and those of this batch.
 Status set_statistics(
-    Launch& launch, const BatchNormOp& op, const std::array<Tensor, 4>& statistics) {
+    Launch& launch, const BatchNormNode& op, const std::array<Tensor, 4>& statistics) {
   for (int i = 0; i < 4; ++i) launch.set(i + 1, statistics[static_cast<size_t>(i)]);
   if (!op.has_reserve_3) return {};
   auto reserve = launch.allocate(op.statistics, {});
@@ -84,7 +58,7 @@ Status set_statistics(
 }
 
 Status normalize_batch(
-    Launch& launch, const BatchNormOp& op, Tensor& y, std::array<Tensor, 4>& statistics) {
+    Launch& launch, const BatchNormNode& op, Tensor& y, std::array<Tensor, 4>& statistics) {
   const auto& x = launch.input(0);
   BatchNormShapes shapes(op, x.shape());
   if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
@@ -112,7 +86,7 @@ Status normalize_batch(
   return status;
 }
 
-Status normalize(Launch& launch, const BatchNormOp& op, Tensor& y) {
+Status normalize(Launch& launch, const BatchNormNode& op, Tensor& y) {
   const auto& x = launch.input(0);
   BatchNormShapes shapes(op, x.shape());
   if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
@@ -129,9 +103,8 @@ Status normalize(Launch& launch, const BatchNormOp& op, Tensor& y) {
       "normalize images");
 }
 
-Status compute_batch_norm(Launch& launch, const BatchNormOp& op) {
-  auto channels =
-      op.is_training ? op.channels(launch, 0, {1, 2}) : op.channels(launch, 0, {1, 2, 3, 4});
+Status compute_batch_norm(Launch& launch, const BatchNormNode& op) {
+  auto channels = op.channels_of_forward(launch);
   if (!channels) return channels.status();
   if (launch.input(0).elements() == 0)
     return unimplemented("there is no CUDA kernel that normalizes empty images");
@@ -154,7 +127,7 @@ Status compute_batch_norm(Launch& launch, const BatchNormOp& op) {
 }
 
 /// Sets x_backprop and the gradients of scale and offset.
-Status set_gradients(Launch& launch, const BatchNormOp& op, int64_t channels) {
+Status set_gradients(Launch& launch, const BatchNormNode& op, int64_t channels) {
   const auto &dy = launch.input(0), &x = launch.input(1);
   BatchNormShapes shapes(op, x.shape());
   if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
@@ -185,7 +158,7 @@ Status set_gradients(Launch& launch, const BatchNormOp& op, int64_t channels) {
   return {};
 }
 
-Status compute_batch_norm_grad(Launch& launch, const BatchNormOp& op) {
+Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& op) {
   auto channels = op.channels(launch, 1, {2, 3, 4});
   if (!channels) return channels.status();
   if (launch.input(0).shape() != launch.input(1).shape())
@@ -203,12 +176,17 @@ Status compute_batch_norm_grad(Launch& launch, const BatchNormOp& op) {
   return {};
 }
 
-KernelCatalog::Make batch_norm(Status (*compute)(Launch&, const BatchNormOp&), bool is_gradient) {
+KernelCatalog::Make batch_norm(Status (*compute)(Launch&, const BatchNormNode&), bool is_gradient) {
   return [=](const Node& node) -> Result<Kernel> {
-    BatchNormOp op(node);
+    BatchNormNode op(node);
     if (!std::ranges::count(floating(), op.dtype)) return no_kernel(op.dtype);
-    // The library's statistics of float64 are of float64.
-    if (op.dtype == DType::float64 && op.statistics != op.dtype) return no_kernel(op.statistics);
+    // The library's statistics of float64 are of float64, all others of float32.
+    if ((op.dtype == DType::float64) != (op.statistics == DType::float64))
+      return no_kernel(op.statistics);
+    // It adds no other, and it gives deviations, which say no variance then.
+    if (!std::isfinite(op.epsilon) || op.epsilon < 0)
+      return unimplemented(
+          "there is no CUDA kernel for the 'epsilon' " + std::to_string(op.epsilon));
     if (is_gradient && !op.is_training)
       return unimplemented(
           "there is no CUDA kernel for the gradient of a normalization by given statistics");

@@ -1,5 +1,7 @@
 #include "troupe/devices/cuda/nn/variance.hpp"
 
+#include <cmath>
+
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
 

@@ -1,11 +1,8 @@
-// The families whose kernels NVIDIA's libraries have (cuDNN, NVRTC): an emulated card
-// computes none of their ops.
+// The family whose kernels NVRTC compiles: an emulated card computes none of its ops.
 #include "troupe/devices/cuda/all_kernels.hpp"
 
 namespace troupe::cuda {
 
-void add_batch_norm_kernels(KernelCatalog&) {}
-void add_convolution_kernels(KernelCatalog&) {}
 void add_fused_kernels(KernelCatalog&) {}
 
 }  // namespace troupe::cuda

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "troupe/devices/cuda/math/numbers.hpp"
 #include "troupe/devices/cuda/measure.hpp"
+#include "troupe/tests/cuda/emulated/floating.hpp"
 
 namespace troupe::emulated {
 
@@ -34,23 +34,12 @@ cublasStatus_t set(void* to, size_t size, const void* value, size_t bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-double read(const void* from, cudaDataType_t type, int64_t at) {
-  using namespace cuda;
+Floating floating_of(cudaDataType_t type) {
   switch (type) {
-    case CUDA_R_64F: return static_cast<const double*>(from)[at];
-    case CUDA_R_16F: return static_cast<double>(to_float(static_cast<const Half*>(from)[at]));
-    case CUDA_R_16BF: return static_cast<double>(to_float(static_cast<const Brain*>(from)[at]));
-    default: return static_cast<double>(static_cast<const float*>(from)[at]);
-  }
-}
-
-void write(void* to, cudaDataType_t type, int64_t at, double value) {
-  using namespace cuda;
-  switch (type) {
-    case CUDA_R_64F: static_cast<double*>(to)[at] = value; break;
-    case CUDA_R_16F: static_cast<Half*>(to)[at] = Narrow<Half>::of(value); break;
-    case CUDA_R_16BF: static_cast<Brain*>(to)[at] = Narrow<Brain>::of(value); break;
-    default: static_cast<float*>(to)[at] = static_cast<float>(value);
+    case CUDA_R_64F: return Floating::float64;
+    case CUDA_R_16F: return Floating::float16;
+    case CUDA_R_16BF: return Floating::bfloat16;
+    default: return Floating::float32;
   }
 }
 
@@ -64,7 +53,9 @@ struct Operand {
   int64_t columns() const { return operation == CUBLAS_OP_T ? layout.rows : layout.columns; }
   double at(int64_t matrix, int64_t row, int64_t column) const {
     if (operation == CUBLAS_OP_T) std::swap(row, column);
-    return read(memory, layout.type, matrix * layout.batch_stride + column * layout.stride + row);
+    return read(
+        memory, floating_of(layout.type),
+        matrix * layout.batch_stride + column * layout.stride + row);
   }
 };
 
@@ -86,7 +77,7 @@ void multiply(const Operand& a, const Operand& b, void* to, const MatrixLayout& 
         double sum = 0;
         for (int64_t i = 0; i < a.columns(); ++i)
           sum += a.at(matrix, row, i) * b.at(matrix, i, column);
-        write(to, d.type, matrix * d.batch_stride + column * d.stride + row, sum);
+        write(to, floating_of(d.type), matrix * d.batch_stride + column * d.stride + row, sum);
       }
 }
 
