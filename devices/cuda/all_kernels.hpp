@@ -24,6 +24,7 @@ void add_elementwise_kernels(KernelCatalog& catalog);
 void add_filling_kernels(KernelCatalog& catalog);
 void add_fused_kernels(KernelCatalog& catalog);
 void add_gather_kernels(KernelCatalog& catalog);
+void add_histogram_kernels(KernelCatalog& catalog);
 void add_joining_kernels(KernelCatalog& catalog);
 void add_local_response_kernels(KernelCatalog& catalog);
 void add_matmul_kernels(KernelCatalog& catalog);

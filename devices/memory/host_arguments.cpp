@@ -73,7 +73,7 @@ Table reductions() {
       {"Cumsum", {{1}}},
       {"CumulativeLogsumexp", {{1}}},
       {"EuclideanNorm", {{1}}},
-      {"HistogramFixedWidth", {{2}}},
+      {"HistogramFixedWidth", {{1, 2}}},
       {"InTopKV2", {{2}}},
       {"Max", {{1}}},
       {"Mean", {{1}}},

@@ -127,6 +127,38 @@ BOOST_AUTO_TEST_CASE(the_greatest_of_rows_of_any_length) {
       }
 }
 
+BOOST_AUTO_TEST_CASE(counts_of_many_numbers_in_few_bins_and_many) {
+  constexpr DType dtypes[] = {DType::int32, DType::int64, DType::float32, DType::float64};
+  for (auto dtype : dtypes)
+    for (int bins : {1, 30, 5000}) {
+      auto values = numbers(DType::int32, {7, 3000}, 32, 0, bins + 10);
+      auto given = Tensor::scalar<int32_t>(bins);
+      for (const auto& weights : {numbers(dtype, {0}, 33), numbers(dtype, {7, 3000}, 33)})
+        compare({.op = "Bincount", .attrs = {{"T", dtype}}, .inputs = {values, given, weights}});
+      auto range = numbers(dtype, {2}, 0, 0, 0);
+      cpu::for_dtype(cpu::Types<int32_t, int64_t, float, double>{}, dtype, [&](auto zero) {
+        range.mutable_data<decltype(zero)>()[1] = static_cast<decltype(zero)>(bins);
+      });
+      for (auto count : {DType::int32, DType::int64})
+        compare(
+            {.op = "HistogramFixedWidth",
+             .attrs = {{"T", dtype}, {"dtype", count}},
+             .inputs = {numbers(dtype, {20'000}, 34, -5, bins + 5), range, given}});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(values_between_more_boundaries_than_a_kernel_takes) {
+  for (int count : {255, 256, 257, 700}) {
+    std::vector<float> boundaries;
+    for (int i = 0; i < count; ++i) boundaries.push_back(static_cast<float>(i / 3));
+    for (auto dtype : {DType::int32, DType::int64, DType::float32, DType::float64})
+      compare(
+          {.op = "Bucketize",
+           .attrs = {{"T", dtype}, {"boundaries", boundaries}},
+           .inputs = {numbers(dtype, {3000}, 35, -10, 300)}});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(places_of_what_is_not_zero_among_many) {
   for (const auto& shape : {Shape{0}, Shape{5000}, Shape{4096, 2}, Shape{31, 40, 50}})
     for (auto dtype : {DType::float32, DType::int64, DType::float16})
