@@ -29,6 +29,7 @@ void add_joining_kernels(KernelCatalog& catalog);
 void add_local_response_kernels(KernelCatalog& catalog);
 void add_matmul_kernels(KernelCatalog& catalog);
 void add_multinomial_kernels(KernelCatalog& catalog);
+void add_neighbours_kernels(KernelCatalog& catalog);
 void add_patches_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);

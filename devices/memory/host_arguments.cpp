@@ -120,6 +120,7 @@ Table images() {
 /// Of random numbers, sparse tensors, state.
 Table others() {
   return {
+      {"BatchMatrixBandPart", {{1, 2}}},
       {"IsVariableInitialized", {{}, {0}}},
       {"InitializeTable", {{1, 2}}},
       {"InitializeTableV2", {{1, 2}}},

@@ -159,6 +159,23 @@ BOOST_AUTO_TEST_CASE(values_between_more_boundaries_than_a_kernel_takes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(neighbours_of_long_rows) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32, DType::int64}) {
+    auto x = numbers(dtype, {4000, 3}, 36, -9, 9), y = numbers(dtype, {4000, 3}, 37, -9, 9);
+    compare({.op = "Cross", .attrs = {{"T", dtype}}, .inputs = {x, y}});
+    auto rows = numbers(dtype, {70, 160}, 38, -9, 9), threshold = numbers(dtype, {}, 0, 2, 2);
+    compare({.op = "CompareAndBitpack", .attrs = {{"T", dtype}}, .inputs = {rows, threshold}});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(diagonals_of_large_matrices) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::complex128}) {
+    auto diagonal = numbers(dtype, {30, 31}, 39), matrix = numbers(dtype, {30, 31, 30, 31}, 40);
+    compare({.op = "Diag", .attrs = {{"T", dtype}}, .inputs = {diagonal}});
+    compare({.op = "DiagPart", .attrs = {{"T", dtype}}, .inputs = {matrix}});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(places_of_what_is_not_zero_among_many) {
   for (const auto& shape : {Shape{0}, Shape{5000}, Shape{4096, 2}, Shape{31, 40, 50}})
     for (auto dtype : {DType::float32, DType::int64, DType::float16})

@@ -1,3 +1,4 @@
+#include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/padding.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
@@ -201,21 +202,10 @@ KernelCatalog::Make sliced(Status (*compute)(Launch&, const SliceMasks&)) {
   };
 }
 
-Status compute_reverse(Launch& launch) {
+/// Sets output 0 to input 0 with the elements of those axes in the opposite order.
+Status set_reversed(Launch& launch, const bool* is_reversed) {
   const auto& in = launch.input(0);
   const auto shape = in.shape();
-  if (launch.input(1).shape().rank() != 1)
-    return invalid_argument(
-        "'axis' must have rank 1, but has shape " + launch.input(1).shape().to_string());
-  auto axes = cpu::IntInput::of(launch.input(1));
-  if (!axes) return axes.status();
-  bool is_reversed[Shape::max_rank]{};
-  for (auto given : axes->values()) {
-    auto axis = find_axis(given, shape.rank());
-    if (!axis) return axis.status();
-    if (std::exchange(is_reversed[*axis], true))
-      return invalid_argument("axis " + std::to_string(*axis) + " is given twice");
-  }
   AxisStrides strides(shape);
   StridedWalk<2> walk;
   int64_t first = 0;
@@ -230,6 +220,27 @@ Status compute_reverse(Launch& launch) {
   return set_launched(launch, 0, *std::move(result), "a copy");
 }
 
+Status compute_reverse(Launch& launch) {
+  if (auto status = cpu::check_reversed_dims(launch); !status.ok()) return status;
+  return set_reversed(launch, launch.input(1).data<bool>());
+}
+
+Status compute_reverse_v2(Launch& launch) {
+  if (launch.input(1).shape().rank() != 1)
+    return invalid_argument(
+        "'axis' must have rank 1, but has shape " + launch.input(1).shape().to_string());
+  auto axes = cpu::IntInput::of(launch.input(1));
+  if (!axes) return axes.status();
+  bool is_reversed[Shape::max_rank]{};
+  for (auto given : axes->values()) {
+    auto axis = find_axis(given, launch.input(0).shape().rank());
+    if (!axis) return axis.status();
+    if (std::exchange(is_reversed[*axis], true))
+      return invalid_argument("axis " + std::to_string(*axis) + " is given twice");
+  }
+  return set_reversed(launch, is_reversed);
+}
+
 }  // namespace
 
 void add_slicing_kernels(KernelCatalog& catalog) {
@@ -238,7 +249,8 @@ void add_slicing_kernels(KernelCatalog& catalog) {
   catalog.add("PadV2", copying(compute_pad_v2));
   catalog.add("StridedSlice", sliced(compute_strided_slice));
   catalog.add("StridedSliceGrad", sliced(compute_strided_slice_grad));
-  catalog.add("ReverseV2", copying(compute_reverse));
+  catalog.add("Reverse", copying(compute_reverse));
+  catalog.add("ReverseV2", copying(compute_reverse_v2));
 }
 
 }  // namespace troupe::cuda
