@@ -47,6 +47,7 @@ void add_softmax_kernels(KernelCatalog& catalog);
 void add_space_kernels(KernelCatalog& catalog);
 void add_special_kernels(KernelCatalog& catalog);
 void add_stitching_kernels(KernelCatalog& catalog);
+void add_strided_assign_kernels(KernelCatalog& catalog);
 void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);

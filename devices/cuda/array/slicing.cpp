@@ -1,10 +1,10 @@
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/padding.hpp"
+#include "troupe/devices/cpu/array/strided_slice.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/graph/op.hpp"
-#include "troupe/graph/ops/array/strided_slice.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -95,31 +95,6 @@ Status compute_pad_v2(Launch& launch) {
   return set_padded(launch, /*has_value=*/true);
 }
 
-int64_t entry_at(const Tensor& tensor, int i) {
-  if (tensor.dtype() == DType::int64) return tensor.data<int64_t>()[i];
-  return tensor.data<int32_t>()[i];
-}
-
-/// Reads the vectors begin, end and strides: inputs 1 to 3.
-Status read_slice_entries(const Launch& launch, SliceEntries& entries) {
-  const auto& shape = launch.input(1).shape();
-  for (int i = 1; i <= 3; ++i)
-    if (launch.input(i).shape().rank() != 1 || launch.input(i).shape() != shape)
-      return invalid_argument(
-          "begin, end and strides must be vectors of one length, but have the shapes " +
-          launch.input(1).shape().to_string() + ", " + launch.input(2).shape().to_string() +
-          " and " + launch.input(3).shape().to_string());
-  if (shape[0] > SliceEntries::most)
-    return invalid_argument(
-        "a slice can have at most " + std::to_string(SliceEntries::most) + " entries, not " +
-        std::to_string(shape[0]));
-  entries.count = static_cast<int>(shape[0]);
-  for (int i = 0; i < entries.count; ++i)
-    entries.entries[static_cast<size_t>(i)] = {
-        entry_at(launch.input(1), i), entry_at(launch.input(2), i), entry_at(launch.input(3), i)};
-  return {};
-}
-
 /// True if the slice has all elements, in their order.
 bool takes_all(const Shape& whole, const StridedSlice& slice) {
   for (int axis = 0; axis < whole.rank(); ++axis) {
@@ -151,7 +126,7 @@ struct SliceWalk {
 
 Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
   SliceEntries entries;
-  if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
+  if (auto status = cpu::read_slice_entries(launch, entries); !status.ok()) return status;
   const auto whole = launch.input(0).shape();
   auto slice = ops::resolve_slice(whole, entries, masks);
   if (!slice) return slice.status();
@@ -170,7 +145,7 @@ Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
 
 Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {
   SliceEntries entries;
-  if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
+  if (auto status = cpu::read_slice_entries(launch, entries); !status.ok()) return status;
   auto whole = cpu::shape_input(launch.input(0));
   if (!whole) return whole.status();
   auto slice = ops::resolve_slice(*whole, entries, masks);
