@@ -92,8 +92,6 @@ constexpr std::string_view on_request[] = {
     "RFFT3D",
     "RandomGammaGrad",
     "SelfAdjointEigV2",
-    "SparseTensorDenseMatMul",
-    "SparseToDense",
     "Svd",
     "Unique",
     "UniqueV2"};

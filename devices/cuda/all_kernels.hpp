@@ -45,6 +45,7 @@ void add_slicing_kernels(KernelCatalog& catalog);
 void add_sequence_kernels(KernelCatalog& catalog);
 void add_softmax_kernels(KernelCatalog& catalog);
 void add_space_kernels(KernelCatalog& catalog);
+void add_sparse_dense_kernels(KernelCatalog& catalog);
 void add_special_kernels(KernelCatalog& catalog);
 void add_stitching_kernels(KernelCatalog& catalog);
 void add_strided_assign_kernels(KernelCatalog& catalog);

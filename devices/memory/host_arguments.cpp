@@ -159,7 +159,7 @@ Table others() {
       {"SparseReduceSumSparse", {{2, 3}}},
       {"SparseTensorDenseAdd", {{2}}},
       {"SparseTensorDenseMatMul", {{2}}},
-      {"SparseToDense", {{1}}},
+      {"SparseToDense", {{1, 3}}},
       {"StridedSliceAssign", {{1, 2, 3}}},
       {"TensorArrayConcatV3", {{}, {1}}},
       {"TensorArrayGatherV3", {{1}}},
