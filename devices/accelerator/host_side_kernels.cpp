@@ -90,7 +90,6 @@ constexpr std::string_view on_request[] = {
     "RFFT",
     "RFFT2D",
     "RFFT3D",
-    "RandomGammaGrad",
     "SelfAdjointEigV2",
     "Svd",
     "Unique",

@@ -75,8 +75,8 @@ bool is_random(const RecordedCall& call) {
     auto found = call.attrs.find(attr);
     return found == call.attrs.end() || found->second == AttrValue(int64_t{0});
   };
-  auto draws =
-      call.op.starts_with("Random") || call.op == "TruncatedNormal" || call.op == "Multinomial";
+  auto draws = (call.op.starts_with("Random") && call.op != "RandomGammaGrad") ||
+               call.op == "TruncatedNormal" || call.op == "Multinomial";
   return draws && is_zero("seed") && is_zero("seed2");
 }
 
