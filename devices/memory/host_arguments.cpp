@@ -73,7 +73,7 @@ Table reductions() {
       {"Cumsum", {{1}}},
       {"CumulativeLogsumexp", {{1}}},
       {"EuclideanNorm", {{1}}},
-      {"HistogramFixedWidth", {{2}}},
+      {"HistogramFixedWidth", {{1, 2}}},
       {"InTopKV2", {{2}}},
       {"Max", {{1}}},
       {"Mean", {{1}}},
@@ -120,6 +120,7 @@ Table images() {
 /// Of random numbers, sparse tensors, state.
 Table others() {
   return {
+      {"BatchMatrixBandPart", {{1, 2}}},
       {"IsVariableInitialized", {{}, {0}}},
       {"InitializeTable", {{1, 2}}},
       {"InitializeTableV2", {{1, 2}}},
@@ -145,6 +146,7 @@ Table others() {
       {"RandomStandardNormal", {{0}}},
       {"RandomUniform", {{0}}},
       {"RandomUniformInt", {{0, 1, 2}}},
+      {"ResourceStridedSliceAssign", {{1, 2, 3}}},
       {"SparseReduceMax", {{2, 3}}},
       {"SparseReduceMaxSparse", {{2, 3}}},
       {"ReaderNumRecordsProduced", {{}, {0}}},
@@ -157,7 +159,8 @@ Table others() {
       {"SparseReduceSumSparse", {{2, 3}}},
       {"SparseTensorDenseAdd", {{2}}},
       {"SparseTensorDenseMatMul", {{2}}},
-      {"SparseToDense", {{1}}},
+      {"SparseToDense", {{1, 3}}},
+      {"StridedSliceAssign", {{1, 2, 3}}},
       {"TensorArrayConcatV3", {{}, {1}}},
       {"TensorArrayGatherV3", {{1}}},
       {"TensorArrayGradWithShape", {{2}}},

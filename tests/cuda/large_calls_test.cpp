@@ -3,64 +3,15 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <limits>
-#include <random>
 
-#include "troupe/devices/cpu/dispatch.hpp"
-#include "troupe/tests/cuda/card_calls.hpp"
-#include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/cuda/large_calls.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
 
-using FloatTypes = cpu::Types<float, double, float16, bfloat16>;
-
-/// Numbers whose sums are exact in all floating dtypes, as long as they are below 256: the order of
-/// additions then makes no difference. Complex ones have such parts.
-Tensor numbers(DType dtype, const Shape& shape, uint32_t seed, int least = -1, int most = 1) {
-  auto made = *Tensor::allocate(dtype, shape);
-  std::mt19937 random(seed);
-  auto range = static_cast<uint32_t>(most - least + 1);
-  auto next = [&] { return least + static_cast<int>(random() % range); };
-  cpu::for_dtype(FloatTypes{} + cpu::Types<int32_t, int64_t>{}, dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < made.elements(); ++i)
-      made.mutable_data<T>()[i] = static_cast<T>(next());
-  });
-  cpu::for_dtype(cpu::Complex{}, dtype, [&](auto zero) {
-    using Part = typename decltype(zero)::value_type;
-    auto* parts = static_cast<Part*>(made.mutable_raw());
-    for (int64_t i = 0; i < 2 * made.elements(); ++i) parts[i] = static_cast<Part>(next());
-  });
-  return made;
-}
-
-Tensor ints(std::vector<int32_t> values) {
-  return Tensor::of<int32_t>({std::ssize(values)}, std::span<const int32_t>(values));
-}
-
 bool is_complex(DType dtype) { return std::ranges::count(complex(), dtype) > 0; }
-
-struct Devices {
-  GraphRunner card{make_gpu({.memory = {.limit_bytes = uint64_t{1} << 30, .keeps = false}})};
-  GraphRunner cpu;
-
-  int calls = 0;
-
-  void compare(RecordedCall call, double tolerance = 0) {
-    call.where = "call " + std::to_string(calls++);  // its variables have names of their own
-    auto expected = run_call(call, cpu), got = run_call(call, card);
-    BOOST_TEST(expected.status.ok(), call.op << ": " << expected.status.to_string());
-    BOOST_TEST(got.status.ok(), call.op << ": " << got.status.to_string());
-    if (!expected.status.ok() || !got.status.ok()) return;
-    auto found = first_difference(call, got, expected.outputs, expected.variables, tolerance);
-    BOOST_TEST(
-        found.empty(),
-        call.op << " of " << (call.inputs.empty() ? Shape() : call.inputs[0].shape()).to_string()
-                << ", " << found);
-  }
-};
 
 constexpr DType floats[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
 
@@ -125,6 +76,55 @@ BOOST_AUTO_TEST_CASE(the_greatest_of_rows_of_any_length) {
         auto n = Tensor::scalar<int32_t>(static_cast<int32_t>(k == length ? k - 1 : k));
         compare({.op = "NthElement", .attrs = {{"T", dtype}}, .inputs = {x, n}});
       }
+}
+
+BOOST_AUTO_TEST_CASE(counts_of_many_numbers_in_few_bins_and_many) {
+  constexpr DType dtypes[] = {DType::int32, DType::int64, DType::float32, DType::float64};
+  for (auto dtype : dtypes)
+    for (int bins : {1, 30, 5000}) {
+      auto values = numbers(DType::int32, {7, 3000}, 32, 0, bins + 10);
+      auto given = Tensor::scalar<int32_t>(bins);
+      for (const auto& weights : {numbers(dtype, {0}, 33), numbers(dtype, {7, 3000}, 33)})
+        compare({.op = "Bincount", .attrs = {{"T", dtype}}, .inputs = {values, given, weights}});
+      auto range = numbers(dtype, {2}, 0, 0, 0);
+      cpu::for_dtype(cpu::Types<int32_t, int64_t, float, double>{}, dtype, [&](auto zero) {
+        range.mutable_data<decltype(zero)>()[1] = static_cast<decltype(zero)>(bins);
+      });
+      for (auto count : {DType::int32, DType::int64})
+        compare(
+            {.op = "HistogramFixedWidth",
+             .attrs = {{"T", dtype}, {"dtype", count}},
+             .inputs = {numbers(dtype, {20'000}, 34, -5, bins + 5), range, given}});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(values_between_more_boundaries_than_a_kernel_takes) {
+  for (int count : {255, 256, 257, 700}) {
+    std::vector<float> boundaries;
+    for (int i = 0; i < count; ++i) boundaries.push_back(static_cast<float>(i / 3));
+    for (auto dtype : {DType::int32, DType::int64, DType::float32, DType::float64})
+      compare(
+          {.op = "Bucketize",
+           .attrs = {{"T", dtype}, {"boundaries", boundaries}},
+           .inputs = {numbers(dtype, {3000}, 35, -10, 300)}});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(neighbours_of_long_rows) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32, DType::int64}) {
+    auto x = numbers(dtype, {4000, 3}, 36, -9, 9), y = numbers(dtype, {4000, 3}, 37, -9, 9);
+    compare({.op = "Cross", .attrs = {{"T", dtype}}, .inputs = {x, y}});
+    auto rows = numbers(dtype, {70, 160}, 38, -9, 9), threshold = numbers(dtype, {}, 0, 2, 2);
+    compare({.op = "CompareAndBitpack", .attrs = {{"T", dtype}}, .inputs = {rows, threshold}});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(diagonals_of_large_matrices) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::complex128}) {
+    auto diagonal = numbers(dtype, {30, 31}, 39), matrix = numbers(dtype, {30, 31, 30, 31}, 40);
+    compare({.op = "Diag", .attrs = {{"T", dtype}}, .inputs = {diagonal}});
+    compare({.op = "DiagPart", .attrs = {{"T", dtype}}, .inputs = {matrix}});
+  }
 }
 
 BOOST_AUTO_TEST_CASE(places_of_what_is_not_zero_among_many) {

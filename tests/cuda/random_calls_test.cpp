@@ -63,7 +63,8 @@ std::optional<RecordedCall> recorded(const fuzz::Call& call) {
 bool is_about_a_value(const Status& refused) {
   const auto& message = refused.message();
   for (const auto* words :
-       {"index ", "segment id ", "of 'argmax' must", "must not be negative", "must be positive"})
+       {"index ", "segment id ", "of 'argmax' must", "must not be negative", "must be positive",
+        "the number -", "a value is NaN"})
     if (message.find(words) != message.npos) return true;
   return false;
 }
@@ -74,8 +75,8 @@ bool is_random(const RecordedCall& call) {
     auto found = call.attrs.find(attr);
     return found == call.attrs.end() || found->second == AttrValue(int64_t{0});
   };
-  auto draws =
-      call.op.starts_with("Random") || call.op == "TruncatedNormal" || call.op == "Multinomial";
+  auto draws = (call.op.starts_with("Random") && call.op != "RandomGammaGrad") ||
+               call.op == "TruncatedNormal" || call.op == "Multinomial";
   return draws && is_zero("seed") && is_zero("seed2");
 }
 
@@ -123,7 +124,9 @@ void compare_calls(const std::string& op, uint64_t calls) {
     if (got.status.code() == Code::unimplemented || expected.status.code() == Code::unimplemented ||
         expected.status.code() == Code::resource_exhausted)
       continue;
-    if (got.status.ok() && is_about_a_value(expected.status)) continue;
+    // Where the value is refused, the CPU takes no memory for the result.
+    auto goes_on = got.status.ok() || got.status.code() == Code::resource_exhausted;
+    if (goes_on && is_about_a_value(expected.status)) continue;
     auto where = "seed " + std::to_string(seed) + ": " + call->where + ", ";
     auto is_same = got.status.code() == expected.status.code();
     BOOST_TEST(

@@ -10,4 +10,11 @@ void add_layout_kernels(KernelCatalog& catalog);     // Reverse, BroadcastTo
 void add_memory_kernels(KernelCatalog& catalog);     // Empty, Inplace..., ParallelConcat, ...
 void add_transpose_kernels(KernelCatalog& catalog);  // Transpose, ConjugateTranspose
 
+// Checks of inputs, which kernels of cards make, too.
+
+/// Of Reverse: whether dims, on the host, has an element for each axis.
+Status check_reversed_dims(const Launch& launch);
+/// Of ParallelConcat: whether each input is a row of that shape.
+Status check_rows_of(const Launch& launch, const Shape& shape);
+
 }  // namespace troupe::cpu

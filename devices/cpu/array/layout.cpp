@@ -8,16 +8,12 @@ namespace {
 template <class C>
 Status compute_reverse(Launch& launch) {
   const auto shape = launch.input(0).shape();
-  const auto& is_reversed = launch.input(1);
-  if (is_reversed.shape() != Shape{shape.rank()})
-    return invalid_argument(
-        "dims must have an element for each axis of " + shape.to_string() + ", but has the shape " +
-        is_reversed.shape().to_string());
+  if (auto status = check_reversed_dims(launch); !status.ok()) return status;
   auto strides = strides_of(shape);
   LoopNest<1> nest;
   int64_t first = 0;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    auto reversed = is_reversed.data<bool>()[axis];
+    auto reversed = launch.input(1).data<bool>()[axis];
     nest.add_axis(shape[axis], {reversed ? -strides[axis] : strides[axis]});
     if (reversed) first += (shape[axis] - 1) * strides[axis];
   }
@@ -36,6 +32,14 @@ Status compute_broadcast_to(Launch& launch) {
 }
 
 }  // namespace
+
+Status check_reversed_dims(const Launch& launch) {
+  const auto &shape = launch.input(0).shape(), &dims = launch.input(1).shape();
+  if (dims == Shape{shape.rank()}) return {};
+  return invalid_argument(
+      "dims must have an element for each axis of " + shape.to_string() + ", but has the shape " +
+      dims.to_string());
+}
 
 void add_layout_kernels(KernelCatalog& catalog) {
   catalog.add("Reverse", [](const Node& node) {

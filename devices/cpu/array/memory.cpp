@@ -61,16 +61,10 @@ KernelCatalog::Make make_inplace(Update update) {
 }
 
 Status compute_parallel_concat(Launch& launch, const Shape& shape) {
-  auto row = shape;
-  row.set(0, 1);
-  for (int i = 0; i < launch.input_count(); ++i)
-    if (launch.input(i).shape() != row)
-      return invalid_argument(
-          "input " + std::to_string(i) + " must have the shape " + row.to_string() + ", but has " +
-          launch.input(i).shape().to_string());
+  if (auto status = check_rows_of(launch, shape); !status.ok()) return status;
   auto out = launch.allocate(launch.input(0).dtype(), shape);
   if (!out) return out.status();
-  auto size = row.elements();
+  auto size = launch.input(0).elements();
   for (int i = 0; i < launch.input_count(); ++i)
     copy_elements(*out, i * size, launch.input(i), 0, size);
   launch.set(0, *std::move(out));
@@ -122,6 +116,17 @@ Status compute_fingerprint(Launch& launch) {
 }
 
 }  // namespace
+
+Status check_rows_of(const Launch& launch, const Shape& shape) {
+  auto row = shape;
+  row.set(0, 1);
+  for (int i = 0; i < launch.input_count(); ++i)
+    if (launch.input(i).shape() != row)
+      return invalid_argument(
+          "input " + std::to_string(i) + " must have the shape " + row.to_string() + ", but has " +
+          launch.input(i).shape().to_string());
+  return {};
+}
 
 void add_memory_kernels(KernelCatalog& catalog) {
   catalog.add("Empty", make_empty);

@@ -1,4 +1,4 @@
-#include "troupe/graph/ops/array/strided_slice.hpp"
+#include "troupe/devices/cpu/array/strided_slice.hpp"
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
@@ -12,29 +12,6 @@ namespace {
 using ops::SliceEntries;
 using ops::SliceMasks;
 using ops::StridedSlice;
-
-/// Reads the vectors begin, end and strides: inputs 1 to 3.
-Status read_slice_entries(const Launch& launch, SliceEntries& entries) {
-  const auto& shape = launch.input(1).shape();
-  for (int i = 1; i <= 3; ++i)
-    if (launch.input(i).shape().rank() != 1 || launch.input(i).shape() != shape)
-      return invalid_argument(
-          "begin, end and strides must be vectors of one length, but have the shapes " +
-          launch.input(1).shape().to_string() + ", " + launch.input(2).shape().to_string() +
-          " and " + launch.input(3).shape().to_string());
-  if (shape[0] > SliceEntries::most)
-    return invalid_argument(
-        "a slice can have at most " + std::to_string(SliceEntries::most) + " entries, not " +
-        std::to_string(shape[0]));
-  entries.count = static_cast<int>(shape[0]);
-  for_dtype(Indices{}, launch.input(1).dtype(), [&](auto zero) {
-    using I = decltype(zero);
-    for (int i = 0; i < entries.count; ++i)
-      entries.entries[i] = {
-          launch.input(1).data<I>()[i], launch.input(2).data<I>()[i], launch.input(3).data<I>()[i]};
-  });
-  return {};
-}
 
 /// The walk over the elements of a slice: as they lie in its result, and in the whole, where they
 /// begin at `first`.
@@ -112,6 +89,28 @@ Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {
 }
 
 }  // namespace
+
+Status read_slice_entries(const Launch& launch, SliceEntries& entries) {
+  const auto& shape = launch.input(1).shape();
+  for (int i = 1; i <= 3; ++i)
+    if (launch.input(i).shape().rank() != 1 || launch.input(i).shape() != shape)
+      return invalid_argument(
+          "begin, end and strides must be vectors of one length, but have the shapes " +
+          launch.input(1).shape().to_string() + ", " + launch.input(2).shape().to_string() +
+          " and " + launch.input(3).shape().to_string());
+  if (shape[0] > SliceEntries::most)
+    return invalid_argument(
+        "a slice can have at most " + std::to_string(SliceEntries::most) + " entries, not " +
+        std::to_string(shape[0]));
+  entries.count = static_cast<int>(shape[0]);
+  for_dtype(Indices{}, launch.input(1).dtype(), [&](auto zero) {
+    using I = decltype(zero);
+    for (int i = 0; i < entries.count; ++i)
+      entries.entries[i] = {
+          launch.input(1).data<I>()[i], launch.input(2).data<I>()[i], launch.input(3).data<I>()[i]};
+  });
+  return {};
+}
 
 void add_strided_slice_kernels(KernelCatalog& catalog) {
   catalog.add("StridedSlice", [](const Node& node) {

@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/math/bitwise.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -33,15 +35,9 @@ Result<Kernel> make_population_count(const Node& node) {
 template <class T>
 Status compare_and_pack(Launch& launch) {
   const auto& in = launch.input(0);
-  auto shape = in.shape();
-  if (!launch.input(1).shape().is_scalar())
-    return invalid_argument(
-        "the threshold must be a scalar, but is " + launch.input(1).shape().to_string());
-  if (shape.is_scalar() || shape[shape.rank() - 1] % 8 != 0)
-    return invalid_argument(
-        "the last axis must have a multiple of 8 elements, but the shape is " + shape.to_string());
-  shape.set(shape.rank() - 1, shape[shape.rank() - 1] / 8);
-  auto out = launch.allocate(DType::uint8, shape);
+  auto shape = bitpacked_shape(launch);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(DType::uint8, *shape);
   if (!out) return out.status();
   auto threshold = promote(launch.input(1).value<T>());
   const auto* from = in.data<T>();
@@ -58,6 +54,18 @@ Status compare_and_pack(Launch& launch) {
 }
 
 }  // namespace
+
+Result<Shape> bitpacked_shape(const Launch& launch) {
+  auto shape = launch.input(0).shape();
+  if (!launch.input(1).shape().is_scalar())
+    return invalid_argument(
+        "the threshold must be a scalar, but is " + launch.input(1).shape().to_string());
+  if (shape.is_scalar() || shape[shape.rank() - 1] % 8 != 0)
+    return invalid_argument(
+        "the last axis must have a multiple of 8 elements, but the shape is " + shape.to_string());
+  shape.set(shape.rank() - 1, shape[shape.rank() - 1] / 8);
+  return shape;
+}
 
 void add_bitwise_kernels(KernelCatalog& catalog) {
   catalog.add("BitwiseAnd", binary<Integral>(std::bit_and<>()));

@@ -146,12 +146,8 @@ Result<Kernel> make_bucketize(const Node& node) {
 template <class T>
 Status compute_cross(Launch& launch) {
   const auto &a = launch.input(0), &b = launch.input(1);
-  const auto& shape = a.shape();
-  if (shape != b.shape() || shape.rank() == 0 || shape[shape.rank() - 1] != 3)
-    return invalid_argument(
-        "both operands must have one shape, whose last dimension is 3, but are " +
-        shape.to_string() + " and " + b.shape().to_string());
-  auto out = launch.allocate(dtype_of<T>(), shape);
+  if (auto status = check_vectors(launch); !status.ok()) return status;
+  auto out = launch.allocate(dtype_of<T>(), a.shape());
   if (!out) return out.status();
   auto* result = out->template mutable_data<T>();
   const auto *x = a.data<T>(), *y = b.data<T>();
@@ -236,6 +232,14 @@ Result<Kernel> make_accumulate(const Node& node) {
 }
 
 }  // namespace
+
+Status check_vectors(const Launch& launch) {
+  const auto &shape = launch.input(0).shape(), &other = launch.input(1).shape();
+  if (shape == other && shape.rank() > 0 && shape[shape.rank() - 1] == 3) return {};
+  return invalid_argument(
+      "both operands must have one shape, whose last dimension is 3, but are " + shape.to_string() +
+      " and " + other.to_string());
+}
 
 void add_selection_kernels(KernelCatalog& catalog) {
   add_select_v2_kernel(catalog);

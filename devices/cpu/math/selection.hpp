@@ -25,4 +25,7 @@ void select_elements(C* out, const bool* flags, const C* then, const C* otherwis
 // The parts of the selection family, each in the file of its name.
 void add_select_v2_kernel(KernelCatalog& catalog);
 
+/// Fails unless the operands of Cross are vectors of size 3.
+Status check_vectors(const Launch& launch);
+
 }  // namespace troupe::cpu

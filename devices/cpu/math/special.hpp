@@ -15,6 +15,12 @@ EIGEN_DEVICE_FUNC inline double igamma_derivative(double a, double x) {
 }
 EIGEN_DEVICE_FUNC inline double igammac(double a, double x) { return Eigen::numext::igammac(a, x); }
 
+/// The derivative of a gamma number in its shape parameter, where the probability to be below it is
+/// kept.
+EIGEN_DEVICE_FUNC inline double gamma_derivative(double alpha, double sample) {
+  return Eigen::numext::gamma_sample_der_alpha(alpha, sample);
+}
+
 /// The regularized incomplete beta integral I_x(a, b).
 EIGEN_DEVICE_FUNC inline double betainc(double a, double b, double x) {
   return Eigen::numext::betainc(a, b, x);

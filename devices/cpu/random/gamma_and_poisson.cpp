@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/special.hpp"
 #include "troupe/devices/cpu/random/parts.hpp"
 #include "troupe/devices/cpu/random/samples.hpp"
 #include "troupe/devices/cpu/random/seeds.hpp"

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <unsupported/Eigen/SpecialFunctions>
-
 #include "troupe/devices/cpu/random/distributions.hpp"
 
 namespace troupe::cpu {
@@ -94,10 +92,6 @@ double gamma_sample(double alpha, const Philox& start) {
       continue;
     return alpha < 1 ? d * v * std::pow(numbers.uniform(), 1 / alpha) : d * v;
   }
-}
-
-double gamma_derivative(double alpha, double sample) {
-  return Eigen::numext::gamma_sample_der_alpha(alpha, sample);
 }
 
 std::optional<double> poisson_sample(double rate, double greatest, const Philox& start) {

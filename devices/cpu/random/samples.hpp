@@ -12,10 +12,6 @@ namespace troupe::cpu {
 /// A gamma number of that shape parameter and scale 1, after Marsaglia and Tsang.
 double gamma_sample(double alpha, const Philox& start);
 
-/// The derivative of a gamma number in its shape parameter, where the probability to be below it is
-/// kept.
-double gamma_derivative(double alpha, double sample);
-
 /// A Poisson number of that rate, at most `greatest`: after Knuth for rates below 10, else after
 /// Hörmann. Nothing where such a number was not found, as for an infinite rate; not for NaN.
 std::optional<double> poisson_sample(double rate, double greatest, const Philox& start);

@@ -1,24 +1,12 @@
-#include <cmath>
-
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/cpu/reduction/histogram_input.hpp"
 
 namespace troupe::cpu {
 namespace {
 
 using HistogramTypes = Types<int32_t, int64_t, float, double>;
-
-Result<int64_t> bin_count(const Tensor& tensor, int64_t least) {
-  auto given = scalar_input(tensor, "the number of bins");
-  if (!given) return given.status();
-  if (*given < least)
-    return invalid_argument(
-        "the number of bins must be at least " + std::to_string(least) + ", but is " +
-        std::to_string(*given));
-  return *given;
-}
 
 /// Adds the weights, or ones, of values [begin, end) to their bins.
 template <class T>
@@ -60,54 +48,39 @@ Status fill_bins(
 template <class T>
 Status compute_bincount(Launch& launch) {
   const auto &numbers = launch.input(0), &weights = launch.input(2);
-  auto size = bin_count(launch.input(1), 0);
-  if (!size) return size.status();
-  auto is_weighted = weights.elements() > 0;
-  if (is_weighted && weights.shape() != numbers.shape())
-    return invalid_argument(
-        "weights must be empty or have the shape " + numbers.shape().to_string() + ", but have " +
-        weights.shape().to_string());
+  auto input = read_bincount(launch);
+  if (!input) return input.status();
   auto values = numbers.values<int32_t>();
   int32_t bits = 0;  // without branches, for vector instructions
   for (auto value : values) bits |= value;
   for (size_t i = 0; bits < 0 && i < values.size(); ++i)
     if (values[i] < 0)
       return invalid_argument("the number " + std::to_string(values[i]) + " is negative");
-  auto out = launch.allocate(dtype_of<T>(), {*size});
+  auto out = launch.allocate(dtype_of<T>(), {input->bins});
   if (!out) return out.status();
   auto* bins = out->template mutable_data<T>();
-  const auto* weight = is_weighted ? weights.data<T>() : nullptr;
-  auto status = fill_bins(launch, bins, *size, values.data(), weight, numbers.elements());
+  const auto* weight = input->is_weighted ? weights.data<T>() : nullptr;
+  auto status = fill_bins(launch, bins, input->bins, values.data(), weight, numbers.elements());
   if (!status.ok()) return status;
   launch.set(0, *std::move(out));
   return {};
 }
 
-/// How far a value lies above another one, which is not greater.
-template <class T>
-double distance(T low, T value) {
-  if constexpr (is_number<T>)
-    return static_cast<double>(static_cast<uint64_t>(value) - static_cast<uint64_t>(low));
-  else return static_cast<double>(value) - static_cast<double>(low);
-}
-
 template <class T, class Count>
-Status count_in_bins(Launch& launch, int64_t bins) {
+Status count_in_bins(Launch& launch, const HistogramBins<T>& bins) {
   auto values = launch.input(0).values<T>();
-  const auto* range = launch.input(1).data<T>();
-  auto low = range[0], high = range[1];
-  auto width = distance(low, high) / static_cast<double>(bins);
-  if (width == 0) return invalid_argument("value_range is too narrow for so many bins");
-  auto out = launch.allocate(dtype_of<Count>(), {bins});
+  auto out = launch.allocate(dtype_of<Count>(), {bins.count});
   if (!out) return out.status();
   auto* counts = out->template mutable_data<Count>();
-  std::fill_n(counts, bins, Count(0));
+  std::fill_n(counts, bins.count, Count(0));
+  auto last = static_cast<double>(bins.count - 1);
   for (auto value : values) {
     if (value != value) return invalid_argument("a value is NaN, which is in no bin");
     // Before the division: of an infinite or tiny width it could be NaN or beyond any integer.
-    auto bin =
-        value >= high ? static_cast<double>(bins - 1) : distance(low, std::max(value, low)) / width;
-    ++counts[static_cast<int64_t>(std::min(bin, static_cast<double>(bins - 1)))];
+    auto bin = value >= bins.high
+                   ? last
+                   : distance_above(bins.low, std::max(value, bins.low)) / bins.width;
+    ++counts[static_cast<int64_t>(std::min(bin, last))];
   }
   launch.set(0, *std::move(out));
   return {};
@@ -115,16 +88,7 @@ Status count_in_bins(Launch& launch, int64_t bins) {
 
 template <class T>
 Status compute_histogram(Launch& launch, bool is_long) {
-  const auto& range = launch.input(1);
-  if (range.shape() != Shape{2})
-    return invalid_argument(
-        "value_range must have 2 elements, but has the shape " + range.shape().to_string());
-  auto low = range.data<T>()[0], high = range.data<T>()[1];
-  if (!(low < high) || !std::isfinite(distance(low, high)))
-    return invalid_argument(
-        "value_range must be two finite numbers, the lesser one first, but is [" +
-        std::to_string(low) + "," + std::to_string(high) + "]");
-  auto bins = bin_count(launch.input(2), 1);
+  auto bins = HistogramBins<T>::of(launch);
   if (!bins) return bins.status();
   return is_long ? count_in_bins<T, int64_t>(launch, *bins)
                  : count_in_bins<T, int32_t>(launch, *bins);

@@ -18,29 +18,47 @@ std::vector<int64_t> to_int64(const Tensor& tensor) {
   return *std::move(values);
 }
 
-Status need_vector(const Tensor& tensor, const char* name) {
-  if (tensor.shape().rank() == 1) return {};
+Status need_vector(const Shape& shape, const char* name) {
+  if (shape.rank() == 1) return {};
   return invalid_argument(
-      std::string(name) + " must have rank 1, but has shape " + tensor.shape().to_string());
+      std::string(name) + " must have rank 1, but has shape " + shape.to_string());
 }
 
 }  // namespace
 
-Result<SparsePlaces> SparsePlaces::of(const Tensor& indices, const Tensor& shape) {
-  if (indices.shape().rank() != 2)
+Result<std::vector<int64_t>> SparsePlaces::sizes_of(const Shape& indices, const Tensor& shape) {
+  if (indices.rank() != 2)
+    return invalid_argument("the indices must have rank 2, but have shape " + indices.to_string());
+  if (auto status = need_vector(shape.shape(), "the shape"); !status.ok()) return status;
+  auto sizes = to_int64(shape);
+  if (indices[1] != shape.elements())
     return invalid_argument(
-        "the indices must have rank 2, but have shape " + indices.shape().to_string());
-  if (auto status = need_vector(shape, "the shape"); !status.ok()) return status;
-  SparsePlaces places;
-  places.sizes_ = to_int64(shape);
-  places.count_ = indices.shape()[0];
-  if (indices.shape()[1] != shape.elements())
-    return invalid_argument(
-        "indices of shape " + indices.shape().to_string() + " do not fit a tensor of rank " +
+        "indices of shape " + indices.to_string() + " do not fit a tensor of rank " +
         std::to_string(shape.elements()));
-  for (auto size : places.sizes_)
+  for (auto size : sizes)
     if (size < 0)
       return invalid_argument("a dimension cannot have the size " + std::to_string(size));
+  return sizes;
+}
+
+Result<std::vector<int64_t>> SparsePlaces::sizes_of(
+    const Shape& indices, const Shape& values, const Tensor& shape) {
+  auto sizes = sizes_of(indices, shape);
+  if (!sizes) return sizes;
+  if (auto status = need_vector(values, "the values"); !status.ok()) return status;
+  if (values[0] != indices[0])
+    return invalid_argument(
+        "indices of shape " + indices.to_string() + " do not fit " + std::to_string(values[0]) +
+        " values");
+  return sizes;
+}
+
+Result<SparsePlaces> SparsePlaces::of(const Tensor& indices, const Tensor& shape) {
+  auto sizes = sizes_of(indices.shape(), shape);
+  if (!sizes) return sizes.status();
+  SparsePlaces places;
+  places.sizes_ = *std::move(sizes);
+  places.count_ = indices.shape()[0];
   places.indices_ = indices;
   if (indices.dtype() != DType::int64) {
     places.copies_ = to_int64(indices);
@@ -52,13 +70,10 @@ Result<SparsePlaces> SparsePlaces::of(const Tensor& indices, const Tensor& shape
 
 Result<SparsePlaces> SparsePlaces::of(
     const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  auto sizes = sizes_of(indices.shape(), values.shape(), shape);
+  if (!sizes) return sizes.status();
   auto places = of(indices, shape);
   if (!places) return places;
-  if (auto status = need_vector(values, "the values"); !status.ok()) return status;
-  if (values.elements() != places->count())
-    return invalid_argument(
-        "indices of shape " + indices.shape().to_string() + " do not fit " +
-        std::to_string(values.elements()) + " values");
   if (auto status = places->check_bounds(); !status.ok()) return status;
   return places;
 }
@@ -67,10 +82,7 @@ Status SparsePlaces::check_bounds() const {
   for (int64_t entry = 0; entry < count_; ++entry) {
     auto index = (*this)[entry];
     for (size_t axis = 0; axis < index.size(); ++axis)
-      if (index[axis] < 0 || index[axis] >= sizes_[axis])
-        return invalid_argument(
-            "index " + show_index(index) + " (number " + std::to_string(entry) +
-            " of the indices) does not lie in the shape " + show_index(sizes_));
+      if (index[axis] < 0 || index[axis] >= sizes_[axis]) return lies_outside(index, entry, sizes_);
   }
   return {};
 }
@@ -88,6 +100,19 @@ std::string show_index(std::span<const int64_t> index) {
   std::string text;
   for (auto each : index) text += (text.empty() ? "" : ",") + std::to_string(each);
   return "[" + text + "]";
+}
+
+Status lies_outside(std::span<const int64_t> index, int64_t entry, std::span<const int64_t> sizes) {
+  return invalid_argument(
+      "index " + show_index(index) + " (number " + std::to_string(entry) +
+      " of the indices) does not lie in the shape " + show_index(sizes));
+}
+
+Status is_not_behind(
+    std::span<const int64_t> index, int64_t entry, std::span<const int64_t> before) {
+  return invalid_argument(
+      "index " + show_index(index) + " (number " + std::to_string(entry) + " of the indices) " +
+      (std::ranges::equal(before, index) ? "is repeated" : "is out of order"));
 }
 
 Status set_chosen(
@@ -126,7 +151,7 @@ Result<int64_t> element_count(std::span<const int64_t> sizes) {
 
 /// The sizes asked for, of which one may be -1: whatever is left of the elements.
 Result<std::vector<int64_t>> complete_shape(const std::vector<int64_t>& from, const Tensor& given) {
-  if (auto status = need_vector(given, "'new_shape'"); !status.ok()) return status;
+  if (auto status = need_vector(given.shape(), "'new_shape'"); !status.ok()) return status;
   auto target = to_int64(given);
   auto refuse = [&](const char* why) {
     return invalid_argument(

@@ -19,6 +19,11 @@ class SparsePlaces {
   /// The same, with as many values; the indices must lie in the shape.
   static Result<SparsePlaces> of(const Tensor& indices, const Tensor& values, const Tensor& shape);
 
+  // The same of what lies where a kernel cannot read it, but for the bounds of indices: the sizes.
+  static Result<std::vector<int64_t>> sizes_of(const Shape& indices, const Tensor& shape);
+  static Result<std::vector<int64_t>> sizes_of(
+      const Shape& indices, const Shape& values, const Tensor& shape);
+
   int64_t count() const { return count_; }
   int rank() const { return static_cast<int>(sizes_.size()); }
   const std::vector<int64_t>& sizes() const { return sizes_; }
@@ -47,6 +52,11 @@ class SparsePlaces {
 
 /// "[1,2]"
 std::string show_index(std::span<const int64_t> index);
+
+/// That an entry's index does not lie in a shape, or does not come after the one before.
+Status lies_outside(std::span<const int64_t> index, int64_t entry, std::span<const int64_t> sizes);
+Status is_not_behind(
+    std::span<const int64_t> index, int64_t entry, std::span<const int64_t> before);
 
 /// Sets output `output` to those rows of a matrix or vector of values, which may be repeated.
 Status set_chosen(

@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/sparse/sparse_dense.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -30,17 +32,16 @@ Status check_order(const SparsePlaces& places) {
   for (int64_t i = 1; i < places.count(); ++i) {
     auto before = places[i - 1], index = places[i];
     if (std::ranges::lexicographical_compare(before, index)) continue;
-    return invalid_argument(
-        "index " + show_index(index) + " (number " + std::to_string(i) + " of the indices) " +
-        (std::ranges::equal(before, index) ? "is repeated" : "is out of order"));
+    return is_not_behind(index, i, before);
   }
   return {};
 }
 
-/// The indices as [count, rank]: a vector is that of a tensor's only axis, a scalar that of one.
-Result<Tensor> as_rows(const Tensor& indices, int64_t rank) {
+/// The shape [count, rank] of indices: a vector is that of a tensor's only axis, a scalar that of
+/// one.
+Result<Shape> shape_of_rows(const Tensor& indices, int64_t rank) {
   const auto& shape = indices.shape();
-  if (shape.rank() == 2) return indices;
+  if (shape.rank() == 2) return shape;
   if (shape.rank() > 2)
     return invalid_argument(
         "'sparse_indices' must have at most rank 2, but their shape is " + shape.to_string());
@@ -48,31 +49,22 @@ Result<Tensor> as_rows(const Tensor& indices, int64_t rank) {
     return invalid_argument(
         "indices of shape " + shape.to_string() + " do not fit a tensor of rank " +
         std::to_string(rank));
-  return indices.reshaped({indices.elements(), 1});
+  return Shape{indices.elements(), 1};
 }
 
 Status compute_to_dense(Launch& launch, bool is_validated) {
   const auto &values = launch.input(2), &fallback = launch.input(3);
-  auto shape = shape_input(launch.input(1));
-  if (!shape) return shape.status();
-  auto rows = as_rows(launch.input(0), shape->rank());
-  if (!rows) return rows.status();
-  auto places = SparsePlaces::of(*rows, launch.input(1));
+  auto shapes = DenseShapes::of(launch);
+  if (!shapes) return shapes.status();
+  auto places = SparsePlaces::of(launch.input(0).reshaped(shapes->indices), launch.input(1));
   if (!places) return places.status();
-  if (!fallback.shape().is_scalar())
-    return invalid_argument(
-        "the default value must have rank 0, but has shape " + fallback.shape().to_string());
-  if (!values.shape().is_scalar() && values.shape() != Shape{places->count()})
-    return invalid_argument(
-        "'sparse_values' must be a scalar or one for each of " + std::to_string(places->count()) +
-        " indices, but their shape is " + values.shape().to_string());
   auto status = places->check_bounds();
   if (status.ok() && is_validated) status = check_order(*places);
   if (!status.ok()) return status;
-  auto out = launch.allocate(values.dtype(), *shape);
+  auto out = launch.allocate(values.dtype(), shapes->dense);
   if (!out) return out.status();
   fill_with(*out, fallback);
-  auto strides = strides_of(*shape);
+  auto strides = strides_of(shapes->dense);
   auto step = values.shape().is_scalar() ? 0 : 1;
   for (int64_t i = 0; i < places->count(); ++i)
     copy_elements(*out, sparse_offset((*places)[i], strides), values, i * step, 1);
@@ -140,43 +132,18 @@ Status compute_reduce_sum(Launch& launch, AddSparse add, bool keep_dims) {
   });
 }
 
-struct Adjoints {
-  bool a, b;
-};
-
 template <class T>
 T conjugate_if(const T& value, bool is_conjugated) {
   if constexpr (is_complex<T>) return is_conjugated ? std::conj(value) : value;
   else return value;
 }
 
-/// The sizes of a sparse and a dense matrix, as they are to be multiplied.
-struct SparseProduct {
-  int64_t rows, inner, columns;
-
-  static Result<SparseProduct> of(const SparsePlaces& a, const Tensor& b, const Adjoints& adjoint) {
-    if (a.rank() != 2)
-      return invalid_argument(
-          "input 0 must be a sparse matrix, but its rank is " + std::to_string(a.rank()));
-    if (b.shape().rank() != 2)
-      return invalid_argument(
-          "input 3 must have rank 2, but its shape is " + b.shape().to_string());
-    SparseProduct product = {
-        a.sizes()[adjoint.a ? 1 : 0], a.sizes()[adjoint.a ? 0 : 1], b.shape()[adjoint.b ? 0 : 1]};
-    if (auto rows = b.shape()[adjoint.b ? 1 : 0]; rows != product.inner)
-      return invalid_argument(
-          "matrices of " + std::to_string(product.inner) + " columns and of " +
-          std::to_string(rows) + " rows cannot be multiplied");
-    return product;
-  }
-};
-
 /// How matrices of a dtype are multiplied.
 struct ProductElements {
   /// Adds those columns of the product to `sums`: for each entry of a, its row of b.
   void (*add)(
       void* sums, const SparsePlaces& places, const void* values, const void* b,
-      const SparseProduct& sizes, const Adjoints& adjoint, int64_t begin, int64_t end);
+      const SparseProduct& sizes, const SparseAdjoints& adjoint, int64_t begin, int64_t end);
   /// Sets `to` to the conjugate transpose of `from`, which has rows of `inner` elements.
   void (*turn)(void* to, const void* from, const SparseProduct& sizes);
 };
@@ -184,7 +151,7 @@ struct ProductElements {
 template <class T>
 void add_products(
     void* sums, const SparsePlaces& places, const void* values, const void* b,
-    const SparseProduct& sizes, const Adjoints& adjoint, int64_t begin, int64_t end) {
+    const SparseProduct& sizes, const SparseAdjoints& adjoint, int64_t begin, int64_t end) {
   using A = Promoted<T>;
   for (int64_t i = 0; i < places.count(); ++i) {
     auto index = places[i];
@@ -210,11 +177,11 @@ template <class T>
 constexpr ProductElements product_elements = {add_products<T>, turn_matrix<T>};
 
 Status compute_sparse_product(
-    Launch& launch, const ProductElements& elements, const Adjoints& adjoint) {
+    Launch& launch, const ProductElements& elements, const SparseAdjoints& adjoint) {
   const auto &values = launch.input(1), &b = launch.input(3);
   auto places = SparsePlaces::of(launch.input(0), values, launch.input(2));
   if (!places) return places.status();
-  auto sizes = SparseProduct::of(*places, b, adjoint);
+  auto sizes = SparseProduct::of(places->sizes(), b.shape(), adjoint);
   if (!sizes) return sizes.status();
   auto shape = Shape::make(std::array{sizes->rows, sizes->columns});
   if (!shape) return shape.status();
@@ -250,6 +217,38 @@ int64_t sparse_product_cost_ns(const Launch& launch) {
 
 }  // namespace
 
+Result<DenseShapes> DenseShapes::of(const Launch& launch) {
+  const auto &values = launch.input(2).shape(), &fallback = launch.input(3).shape();
+  auto shape = shape_input(launch.input(1));
+  if (!shape) return shape.status();
+  auto indices = shape_of_rows(launch.input(0), shape->rank());
+  if (!indices) return indices.status();
+  if (auto sizes = SparsePlaces::sizes_of(*indices, launch.input(1)); !sizes) return sizes.status();
+  if (!fallback.is_scalar())
+    return invalid_argument(
+        "the default value must have rank 0, but has shape " + fallback.to_string());
+  if (!values.is_scalar() && values != Shape{(*indices)[0]})
+    return invalid_argument(
+        "'sparse_values' must be a scalar or one for each of " + std::to_string((*indices)[0]) +
+        " indices, but their shape is " + values.to_string());
+  return DenseShapes{*shape, *indices};
+}
+
+Result<SparseProduct> SparseProduct::of(
+    std::span<const int64_t> a, const Shape& b, const SparseAdjoints& adjoint) {
+  if (a.size() != 2)
+    return invalid_argument(
+        "input 0 must be a sparse matrix, but its rank is " + std::to_string(a.size()));
+  if (b.rank() != 2)
+    return invalid_argument("input 3 must have rank 2, but its shape is " + b.to_string());
+  SparseProduct product = {a[adjoint.a ? 1 : 0], a[adjoint.a ? 0 : 1], b[adjoint.b ? 0 : 1]};
+  if (auto rows = b[adjoint.b ? 1 : 0]; rows != product.inner)
+    return invalid_argument(
+        "matrices of " + std::to_string(product.inner) + " columns and of " + std::to_string(rows) +
+        " rows cannot be multiplied");
+  return product;
+}
+
 void add_sparse_dense_kernels(KernelCatalog& catalog) {
   catalog.add("SparseToDense", [](const Node& node) {
     auto is_validated = node.attr<bool>("validate_indices");
@@ -276,7 +275,7 @@ void add_sparse_dense_kernels(KernelCatalog& catalog) {
     const auto* elements =
         choose(Numeric{}, dtype, [](auto zero) { return &product_elements<decltype(zero)>; });
     if (!elements) return no_kernel(dtype);
-    Adjoints adjoint = {node.attr<bool>("adjoint_a"), node.attr<bool>("adjoint_b")};
+    SparseAdjoints adjoint = {node.attr<bool>("adjoint_a"), node.attr<bool>("adjoint_b")};
     return Kernel{
         .compute =
             [elements, adjoint](Launch& launch) {

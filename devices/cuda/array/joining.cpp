@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
@@ -78,6 +79,14 @@ Result<Kernel> make_pack(const Node& node) {
     auto packed = Shape::make(sizes);
     if (!packed) return packed.status();
     return set_interleaved(launch, *packed, size_between(shape, 0, *axis), 0, launch.input_count());
+  };
+  return copying_kernel(node.attr<DType>("T"), compute);
+}
+
+Result<Kernel> make_parallel_concat(const Node& node) {
+  auto compute = [shape = node.attr<Shape>("shape")](Launch& launch) {
+    auto status = cpu::check_rows_of(launch, shape);
+    return status.ok() ? set_interleaved(launch, shape, 1, 0, launch.input_count()) : status;
   };
   return copying_kernel(node.attr<DType>("T"), compute);
 }
@@ -217,6 +226,7 @@ void add_joining_kernels(KernelCatalog& catalog) {
   catalog.add("Unpack", make_unpack);
   catalog.add("Concat", make_concat(/*axis_first=*/true));
   catalog.add("ConcatV2", make_concat(/*axis_first=*/false));
+  catalog.add("ParallelConcat", make_parallel_concat);
   catalog.add("Split", make_split);
   catalog.add("SplitV", make_split_v);
 }

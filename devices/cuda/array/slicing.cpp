@@ -1,9 +1,10 @@
+#include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/padding.hpp"
+#include "troupe/devices/cpu/array/strided_slice.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/graph/op.hpp"
-#include "troupe/graph/ops/array/strided_slice.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -94,31 +95,6 @@ Status compute_pad_v2(Launch& launch) {
   return set_padded(launch, /*has_value=*/true);
 }
 
-int64_t entry_at(const Tensor& tensor, int i) {
-  if (tensor.dtype() == DType::int64) return tensor.data<int64_t>()[i];
-  return tensor.data<int32_t>()[i];
-}
-
-/// Reads the vectors begin, end and strides: inputs 1 to 3.
-Status read_slice_entries(const Launch& launch, SliceEntries& entries) {
-  const auto& shape = launch.input(1).shape();
-  for (int i = 1; i <= 3; ++i)
-    if (launch.input(i).shape().rank() != 1 || launch.input(i).shape() != shape)
-      return invalid_argument(
-          "begin, end and strides must be vectors of one length, but have the shapes " +
-          launch.input(1).shape().to_string() + ", " + launch.input(2).shape().to_string() +
-          " and " + launch.input(3).shape().to_string());
-  if (shape[0] > SliceEntries::most)
-    return invalid_argument(
-        "a slice can have at most " + std::to_string(SliceEntries::most) + " entries, not " +
-        std::to_string(shape[0]));
-  entries.count = static_cast<int>(shape[0]);
-  for (int i = 0; i < entries.count; ++i)
-    entries.entries[static_cast<size_t>(i)] = {
-        entry_at(launch.input(1), i), entry_at(launch.input(2), i), entry_at(launch.input(3), i)};
-  return {};
-}
-
 /// True if the slice has all elements, in their order.
 bool takes_all(const Shape& whole, const StridedSlice& slice) {
   for (int axis = 0; axis < whole.rank(); ++axis) {
@@ -150,7 +126,7 @@ struct SliceWalk {
 
 Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
   SliceEntries entries;
-  if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
+  if (auto status = cpu::read_slice_entries(launch, entries); !status.ok()) return status;
   const auto whole = launch.input(0).shape();
   auto slice = ops::resolve_slice(whole, entries, masks);
   if (!slice) return slice.status();
@@ -169,7 +145,7 @@ Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
 
 Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {
   SliceEntries entries;
-  if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
+  if (auto status = cpu::read_slice_entries(launch, entries); !status.ok()) return status;
   auto whole = cpu::shape_input(launch.input(0));
   if (!whole) return whole.status();
   auto slice = ops::resolve_slice(*whole, entries, masks);
@@ -201,21 +177,10 @@ KernelCatalog::Make sliced(Status (*compute)(Launch&, const SliceMasks&)) {
   };
 }
 
-Status compute_reverse(Launch& launch) {
+/// Sets output 0 to input 0 with the elements of those axes in the opposite order.
+Status set_reversed(Launch& launch, const bool* is_reversed) {
   const auto& in = launch.input(0);
   const auto shape = in.shape();
-  if (launch.input(1).shape().rank() != 1)
-    return invalid_argument(
-        "'axis' must have rank 1, but has shape " + launch.input(1).shape().to_string());
-  auto axes = cpu::IntInput::of(launch.input(1));
-  if (!axes) return axes.status();
-  bool is_reversed[Shape::max_rank]{};
-  for (auto given : axes->values()) {
-    auto axis = find_axis(given, shape.rank());
-    if (!axis) return axis.status();
-    if (std::exchange(is_reversed[*axis], true))
-      return invalid_argument("axis " + std::to_string(*axis) + " is given twice");
-  }
   AxisStrides strides(shape);
   StridedWalk<2> walk;
   int64_t first = 0;
@@ -230,6 +195,27 @@ Status compute_reverse(Launch& launch) {
   return set_launched(launch, 0, *std::move(result), "a copy");
 }
 
+Status compute_reverse(Launch& launch) {
+  if (auto status = cpu::check_reversed_dims(launch); !status.ok()) return status;
+  return set_reversed(launch, launch.input(1).data<bool>());
+}
+
+Status compute_reverse_v2(Launch& launch) {
+  if (launch.input(1).shape().rank() != 1)
+    return invalid_argument(
+        "'axis' must have rank 1, but has shape " + launch.input(1).shape().to_string());
+  auto axes = cpu::IntInput::of(launch.input(1));
+  if (!axes) return axes.status();
+  bool is_reversed[Shape::max_rank]{};
+  for (auto given : axes->values()) {
+    auto axis = find_axis(given, launch.input(0).shape().rank());
+    if (!axis) return axis.status();
+    if (std::exchange(is_reversed[*axis], true))
+      return invalid_argument("axis " + std::to_string(*axis) + " is given twice");
+  }
+  return set_reversed(launch, is_reversed);
+}
+
 }  // namespace
 
 void add_slicing_kernels(KernelCatalog& catalog) {
@@ -238,7 +224,8 @@ void add_slicing_kernels(KernelCatalog& catalog) {
   catalog.add("PadV2", copying(compute_pad_v2));
   catalog.add("StridedSlice", sliced(compute_strided_slice));
   catalog.add("StridedSliceGrad", sliced(compute_strided_slice_grad));
-  catalog.add("ReverseV2", copying(compute_reverse));
+  catalog.add("Reverse", copying(compute_reverse));
+  catalog.add("ReverseV2", copying(compute_reverse_v2));
 }
 
 }  // namespace troupe::cuda

@@ -32,11 +32,38 @@ void launch(const BoundsCall& call) {
       call.stream, blocks_for(call.rows * call.count), block_threads, bounds_kernel<T>, call);
 }
 
+template <class T>
+__global__ void buckets_kernel(BucketsCall call) {
+  for (auto i = first_item(); i < call.count; i += item_step()) {
+    auto value = static_cast<double>(static_cast<const T*>(call.values)[i]);
+    int begin = 0, left = call.boundary_count;
+    while (left > 0) {
+      auto half = left / 2;
+      // NaN is behind all, as on CPUs.
+      auto goes_on = !(value < static_cast<double>(call.boundaries[begin + half]));
+      begin = goes_on ? begin + half + 1 : begin;
+      left = goes_on ? left - half - 1 : half;
+    }
+    call.out[i] = call.adds ? call.out[i] + begin : begin;
+  }
+}
+
+template <class T>
+void launch_buckets(const BucketsCall& call) {
+  start_kernel(call.stream, blocks_for(call.count), block_threads, buckets_kernel<T>, call);
+}
+
 }  // namespace
 
 LaunchBounds find_bounds(Element element) {
   return choose<LaunchBounds>(
       NumberElements{}, element, [](auto zero) { return launch<decltype(zero)>; });
+}
+
+LaunchBuckets find_buckets(Element element) {
+  return choose<LaunchBuckets>(Elements<int32_t, int64_t, float, double>{}, element, [](auto zero) {
+    return launch_buckets<decltype(zero)>;
+  });
 }
 
 }  // namespace troupe::cuda

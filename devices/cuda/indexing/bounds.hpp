@@ -22,4 +22,21 @@ using LaunchBounds = void (*)(const BoundsCall& call);
 /// Null where there is none.
 LaunchBounds find_bounds(Element element);
 
+/// How many of ascending boundaries are not greater than each value: sets `out`, or adds to it. The
+/// boundaries are an argument of the kernel, for which nothing has to be copied to the card.
+struct BucketsCall {
+  static constexpr int boundaries_max = 256;
+
+  int32_t* out;
+  bool adds;
+  const void* values;
+  int64_t count;
+  float boundaries[boundaries_max];
+  int boundary_count;
+  cudaStream_t stream;
+};
+using LaunchBuckets = void (*)(const BucketsCall& call);
+/// Null where there is none.
+LaunchBuckets find_buckets(Element element);
+
 }  // namespace troupe::cuda

@@ -1,7 +1,10 @@
 #include "troupe/devices/cuda/indexing/named_slices.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
+
+#include "troupe/devices/cuda/launch.hpp"
 
 namespace troupe::cuda {
 
@@ -31,6 +34,18 @@ Result<FoundSlices> find_named_slices(const Shape& whole, const Shape& indices) 
   if (!shape) return shape.status();
   found.shape = *shape;
   return found;
+}
+
+Result<Tensor> numbers_of_last(const Launch& launch, const NamedSlices& slices) {
+  if (slices.count > std::numeric_limits<int32_t>::max())
+    return unimplemented("a card replaces at most 2,147,483,647 slices at once");
+  int64_t all = 1;
+  for (int d = 0; d < slices.depth; ++d) all *= slices.sizes[d];
+  auto last = launch.allocate(DType::int32, {all});
+  if (!last) return last;
+  auto status = to_status(
+      cudaMemsetAsync(last->mutable_raw(), 0xff, last->bytes(), stream_of(launch)), "a fill");
+  return status.ok() ? last : Result<Tensor>(status);
 }
 
 }  // namespace troupe::cuda

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -45,26 +44,13 @@ struct ScatterOp {
     }
     Tensor last;
     if (slices.count > 1) {
-      auto found = make_last(launch, slices);
+      auto found = numbers_of_last(launch, slices);
       if (!found) return found.status();
       last = *std::move(found);
       call.last = static_cast<int32_t*>(last.mutable_raw());
     }
     launch_scatter_update(call, static_cast<int>(size_of(to.dtype())));
     return launched("a scatter");
-  }
-
- private:
-  static Result<Tensor> make_last(const Launch& launch, const NamedSlices& slices) {
-    if (slices.count > std::numeric_limits<int32_t>::max())
-      return unimplemented("a card replaces at most 2,147,483,647 slices at once");
-    int64_t all = 1;
-    for (int d = 0; d < slices.depth; ++d) all *= slices.sizes[d];
-    auto last = launch.allocate(DType::int32, {all});
-    if (!last) return last;
-    auto status = to_status(
-        cudaMemsetAsync(last->mutable_raw(), 0xff, last->bytes(), stream_of(launch)), "a fill");
-    return status.ok() ? last : Result<Tensor>(status);
   }
 };
 

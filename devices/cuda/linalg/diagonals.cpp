@@ -105,6 +105,33 @@ Status compute_set_diag(Launch& launch, DiagonalVersion version, DiagonalAlign a
   return set_launched(launch, 0, *std::move(result), "a copy of diagonals");
 }
 
+/// A tensor of rank k as the diagonal of one of rank 2k.
+Status compute_outer_diag(Launch& launch) {
+  const auto& in = launch.input(0);
+  auto shape = outer_diagonal(in.shape());
+  if (!shape) return shape.status();
+  auto result = launch.allocate(in.dtype(), *shape);
+  if (!result) return result.status();
+  if (auto status = set_zeros(launch, *result); !status.ok()) return status;
+  StridedWalk<2> walk;
+  walk.add_axis(in.elements(), {{in.elements() + 1, 1}});
+  copy_walk(launch, *result, 0, in, 0, walk);
+  return set_launched(launch, 0, *std::move(result), "a copy of a diagonal");
+}
+
+/// The diagonal of rank k of a tensor of rank 2k.
+Status compute_outer_diag_part(Launch& launch) {
+  const auto& in = launch.input(0);
+  auto shape = diagonal_part(in.shape());
+  if (!shape) return shape.status();
+  auto result = launch.allocate(in.dtype(), *shape);
+  if (!result) return result.status();
+  StridedWalk<2> walk;
+  walk.add_axis(result->elements(), {{1, result->elements() + 1}});
+  copy_walk(launch, *result, 0, in, 0, walk);
+  return set_launched(launch, 0, *std::move(result), "a copy of a diagonal");
+}
+
 Status compute_band_part(Launch& launch) {
   auto band = cpu::read_kept_band(launch);
   if (!band) return band.status();
@@ -149,6 +176,10 @@ void add_diagonals_kernels(KernelCatalog& catalog) {
     catalog.add(name("MatrixSetDiag"), make(compute_set_diag, version));
   }
   catalog.add("MatrixBandPart", copying(compute_band_part));
+  for (auto name : {"MatrixBandPart", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag"})
+    catalog.add(std::string("Batch") + name, catalog.find(name));
+  catalog.add("Diag", copying(compute_outer_diag));
+  catalog.add("DiagPart", copying(compute_outer_diag_part));
 }
 
 }  // namespace troupe::cuda

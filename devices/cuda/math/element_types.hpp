@@ -10,6 +10,9 @@ template <class... Ts>
 struct Elements {};
 using FloatingElements = Elements<float, double, Half, Brain>;
 using NumberElements = Elements<float, double, Half, Brain, int32_t, int64_t>;
+using RealElements = Elements<
+    float, double, Half, Brain, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+    uint64_t>;
 /// Numbers without an order, too.
 using NumericElements =
     Elements<float, double, Half, Brain, int32_t, int64_t, Complex64, Complex128>;
@@ -28,6 +31,20 @@ template <>
 inline constexpr Element element_of_type<int32_t> = Element::int32;
 template <>
 inline constexpr Element element_of_type<int64_t> = Element::int64;
+template <>
+inline constexpr Element element_of_type<int8_t> = Element::int8;
+template <>
+inline constexpr Element element_of_type<int16_t> = Element::int16;
+template <>
+inline constexpr Element element_of_type<uint8_t> = Element::uint8;
+template <>
+inline constexpr Element element_of_type<uint16_t> = Element::uint16;
+template <>
+inline constexpr Element element_of_type<uint32_t> = Element::uint32;
+template <>
+inline constexpr Element element_of_type<uint64_t> = Element::uint64;
+template <>
+inline constexpr Element element_of_type<bool> = Element::boolean;
 template <>
 inline constexpr Element element_of_type<Complex64> = Element::complex64;
 template <>

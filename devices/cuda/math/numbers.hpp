@@ -174,5 +174,12 @@ TROUPE_BOTH inline float rounded_product(float x, float y) {
   return x * y;
 #endif
 }
+TROUPE_BOTH inline double rounded_product(double x, double y) {
+#ifdef __CUDA_ARCH__
+  return __dmul_rn(x, y);
+#else
+  return x * y;
+#endif
+}
 
 }  // namespace troupe::cuda

@@ -35,6 +35,7 @@ TROUPE_BY_DOUBLES_1(BesselI1e, Eigen::numext::bessel_i1e)
 TROUPE_BY_DOUBLES_2(Igamma, cpu::igamma)
 TROUPE_BY_DOUBLES_2(Igammac, cpu::igammac)
 TROUPE_BY_DOUBLES_2(IgammaGradA, cpu::igamma_derivative)
+TROUPE_BY_DOUBLES_2(RandomGammaGrad, cpu::gamma_derivative)
 TROUPE_BY_DOUBLES_2(Zeta, cpu::hurwitz_zeta)
 TROUPE_BY_DOUBLES_2(Polygamma, cpu::polygamma)
 
@@ -65,6 +66,8 @@ constexpr BinaryEntry binary[] = {
     TROUPE_FLOATING(launch_costly, IgammaGradA),
     TROUPE_FLOATING(launch_costly, Zeta),
     TROUPE_FLOATING(launch_costly, Polygamma),
+    {"RandomGammaGrad", Element::float32, launch_costly<RandomGammaGrad, float, float>},
+    {"RandomGammaGrad", Element::float64, launch_costly<RandomGammaGrad, double, double>},
     {"NextAfter", Element::float32, launch_costly<NextAfter, float, float>},
     {"NextAfter", Element::float64, launch_costly<NextAfter, double, double>},
 };

@@ -47,9 +47,9 @@ void add_reference_kernels(KernelCatalog& catalog) {
       {"AssignAdd", "AssignAddVariableOp"}, {"AssignSub", "AssignSubVariableOp"}};
   for (auto name :
        {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin",
-        "ScatterMax", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "ApplyGradientDescent",
-        "ApplyAddSign", "ApplyPowerSign", "ApplyAdam", "ApplyAdaMax", "ApplyProximalAdagrad",
-        "ApplyFtrl", "ApplyFtrlV2"})
+        "ScatterMax", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "StridedSliceAssign",
+        "ApplyGradientDescent", "ApplyAddSign", "ApplyPowerSign", "ApplyAdam", "ApplyAdaMax",
+        "ApplyProximalAdagrad", "ApplyFtrl", "ApplyFtrlV2"})
     forms.emplace_back(name, std::string("Resource") + name);
   for (auto name :
        {"ProximalGradientDescent", "Momentum", "Adagrad", "AdagradV2", "AdagradDA", "Adadelta",

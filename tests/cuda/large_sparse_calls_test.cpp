@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <numeric>
+
+#include "troupe/tests/cuda/large_calls.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Indices [count, 2] in a matrix of that shape: several in one place, in any order, or all in
+/// different ones, in theirs.
+Tensor places(DType dtype, int64_t count, const Shape& shape, bool in_order) {
+  std::mt19937 random(41);
+  std::vector<int64_t> all(static_cast<size_t>(shape.elements()));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  std::ranges::shuffle(all, random);
+  all.resize(static_cast<size_t>(count));
+  if (in_order) std::ranges::sort(all);
+  else
+    for (size_t i = 3; i < all.size(); i += 3) all[i] = all[i - 2];
+  auto made = *Tensor::allocate(dtype, {count, 2});
+  cpu::for_dtype(cpu::Indices{}, dtype, [&](auto zero) {
+    using I = decltype(zero);
+    auto* to = made.mutable_data<I>();
+    for (auto place : all) {
+      *to++ = static_cast<I>(place / shape[1]);
+      *to++ = static_cast<I>(place % shape[1]);
+    }
+  });
+  return made;
+}
+
+Tensor sizes(DType dtype, const Shape& shape) {
+  auto made = numbers(dtype, {2}, 0);
+  cpu::for_dtype(cpu::Indices{}, dtype, [&](auto zero) {
+    using I = decltype(zero);
+    for (int i = 0; i < 2; ++i) made.mutable_data<I>()[i] = static_cast<I>(shape[i]);
+  });
+  return made;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(large_sparse_calls_on_a_card, Devices)
+
+BOOST_AUTO_TEST_CASE(products_of_matrices_with_many_entries) {
+  for (auto dtype :
+       {DType::float32, DType::float64, DType::float16, DType::int32, DType::complex64})
+    for (bool adjoint_a : {false, true})
+      for (bool adjoint_b : {false, true})
+        for (auto [shape, columns] : std::vector<std::pair<Shape, int64_t>>{
+                 {{60, 50}, 40}, {{1, 2500}, 3}, {{900, 7}, 1}}) {
+          auto count = std::min<int64_t>(2000, shape.elements() / 2);
+          Attrs attrs = {
+              {"T", dtype},
+              {"Tindices", DType::int64},
+              {"adjoint_a", adjoint_a},
+              {"adjoint_b", adjoint_b}};
+          auto inner = shape[adjoint_a ? 0 : 1];
+          auto b = numbers(dtype, adjoint_b ? Shape{columns, inner} : Shape{inner, columns}, 42);
+          compare(
+              {.op = "SparseTensorDenseMatMul",
+               .attrs = attrs,
+               .inputs = {
+                   places(DType::int64, count, shape, /*in_order=*/false),
+                   numbers(dtype, {count}, 43), sizes(DType::int64, shape), b}});
+        }
+}
+
+BOOST_AUTO_TEST_CASE(dense_tensors_of_many_entries) {
+  Shape shape{90, 70};
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int64})
+    for (auto index : {DType::int32, DType::int64})
+      for (bool in_order : {false, true})
+        for (const auto& values : {numbers(dtype, {3000}, 44, -99, 99), numbers(dtype, {}, 44)})
+          compare(
+              {.op = "SparseToDense",
+               .attrs = {{"T", dtype}, {"Tindices", index}, {"validate_indices", in_order}},
+               .inputs = {
+                   places(index, 3000, shape, in_order), sizes(index, shape), values,
+                   numbers(dtype, {}, 45, 7, 7)}});
+}
+
+BOOST_AUTO_TEST_CASE(indices_that_are_not_in_order_are_named) {
+  Shape shape{90, 70};
+  auto indices = places(DType::int64, 3000, shape, /*in_order=*/true);
+  auto* at = indices.mutable_data<int64_t>();
+  auto check = [&] {
+    RecordedCall call{
+        .op = "SparseToDense",
+        .attrs = {{"T", DType::float32}, {"Tindices", DType::int64}},
+        .inputs = {
+            indices, sizes(DType::int64, shape), numbers(DType::float32, {3000}, 46),
+            numbers(DType::float32, {}, 47)}};
+    auto expected = run_call(call, cpu), got = run_call(call, card);
+    BOOST_TEST(got.status.message() == expected.status.message());
+    return got.status.message();
+  };
+  BOOST_TEST(check() == "");
+  std::swap(at[2 * 2000], at[2 * 2900]);
+  BOOST_TEST(check().find("out of order") != std::string::npos);
+  std::copy_n(at + 2 * 100, 2, at + 2 * 101);
+  BOOST_TEST(check().find("(number 101 of the indices) is repeated") != std::string::npos);
+  at[2 * 2950 + 1] = 70;
+  at[2 * 2960] = -1;
+  BOOST_TEST(check().find("(number 2950 of the indices) does not lie") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(entries_outside_of_a_tensor_are_passed_over) {
+  auto indices = Tensor::of<int64_t>({4, 2}, {0, 1, 2, 0, -1, 1, 1, 2});
+  auto values = Tensor::of<float>({4}, {1, 2, 3, 4}), shape = Tensor::of<int64_t>({2}, {2, 2});
+  auto run = [&](RecordedCall call) {
+    auto got = run_call(call, card);
+    BOOST_TEST_REQUIRE(got.status.ok(), got.status.to_string());
+    return got.outputs.at(0).to_string();
+  };
+  BOOST_TEST(
+      run(
+          {.op = "SparseToDense",
+           .attrs =
+               {{"T", DType::float32}, {"Tindices", DType::int64}, {"validate_indices", false}},
+           .inputs = {indices, shape, values, Tensor::scalar<float>(9)}}) ==
+      "float32[2,2] [9 1 9 9]");
+  BOOST_TEST(
+      run(
+          {.op = "SparseTensorDenseMatMul",
+           .attrs = {{"T", DType::float32}, {"Tindices", DType::int64}},
+           .inputs = {indices, values, shape, Tensor::of<float>({2, 1}, {5, 6})}}) ==
+      "float32[2,1] [6 0]");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
