@@ -1,11 +1,11 @@
 # The driver and the kernels of devices/cuda for the host: a library of cards as libtroupe_cuda.so,
-# with tests/cuda/emulated in the place of CUDA's runtime, cuBLASLt, cuDNN and cuFFT, and without the
-# kernels that NVRTC compiles. cuda_emulated runs the tests of cards with it, on every machine.
+# with tests/cuda/emulated in the place of CUDA's runtime, cuBLASLt, cuDNN and cuFFT; what NVRTC
+# compiles for cards, the host's compiler does. cuda_emulated runs the tests of cards with it, on every machine.
 
 file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
      devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
 list(FILTER emulated_sources EXCLUDE REGEX
-     "/(compiled_kernels|delay|devices/cuda/linalg/fourier_calls|fused|fused_source|measure)\\.(cpp|cu)$")
+     "/(devices/cuda/math/compiled_kernels|delay|devices/cuda/linalg/fourier_calls|measure)\\.(cpp|cu)$")
 
 # A file's language is the same in all targets: a source of C++ includes each that is CUDA's elsewhere.
 set(kernels ${emulated_sources})
@@ -25,7 +25,9 @@ target_include_directories(troupe_emulated_cuda BEFORE PRIVATE tests/cuda/emulat
 # Few blocks, so that each goes on to further items, as large calls have on a card.
 target_compile_definitions(
   troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75 TROUPE_CUDA_BLOCKS_MAX=3
-                               TROUPE_CUDNN=1 TROUPE_CUFFT=1)
+                               TROUPE_CUDNN=1 TROUPE_CUFFT=1
+                               TROUPE_EMULATED_COMPILER="${CMAKE_CXX_COMPILER}"
+                               TROUPE_EMULATED_HEADERS="${CMAKE_BINARY_DIR}/include")
 target_compile_options(troupe_emulated_cuda PRIVATE -Wno-unknown-pragmas)
 target_link_libraries(troupe_emulated_cuda PRIVATE troupe_devices)
 target_link_options(troupe_emulated_cuda PRIVATE -Wl,--exclude-libs,ALL)

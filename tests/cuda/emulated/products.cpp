@@ -1,7 +1,8 @@
-// cuBLASLt for emulated cards: products of matrices in column-major order, by plain loops. It finds
-// one algorithm for each, so that none is measured.
+// cuBLASLt for emulated cards: products of matrices in column-major order, by Eigen. It finds one
+// algorithm for each, so that none is measured.
 #include <cublasLt.h>
 
+#include <Eigen/Core>
 #include <cstring>
 #include <vector>
 
@@ -51,11 +52,18 @@ struct Operand {
 
   int64_t rows() const { return operation == CUBLAS_OP_T ? layout.columns : layout.rows; }
   int64_t columns() const { return operation == CUBLAS_OP_T ? layout.rows : layout.columns; }
-  double at(int64_t matrix, int64_t row, int64_t column) const {
-    if (operation == CUBLAS_OP_T) std::swap(row, column);
-    return read(
-        memory, floating_of(layout.type),
-        matrix * layout.batch_stride + column * layout.stride + row);
+
+  /// One of its matrices as it is multiplied.
+  template <class T>
+  Eigen::MatrixX<T> matrix(int64_t index) const {
+    Eigen::MatrixX<T> all(layout.rows, layout.columns);
+    auto begin = index * layout.batch_stride;
+    for (int64_t column = 0; column < layout.columns; ++column)
+      for (int64_t row = 0; row < layout.rows; ++row)
+        all(row, column) = static_cast<T>(
+            read(memory, floating_of(layout.type), begin + column * layout.stride + row));
+    if (operation == CUBLAS_OP_T) all.transposeInPlace();
+    return all;
   }
 };
 
@@ -70,15 +78,16 @@ bool fits(const Operand& a, const Operand& b, const MatrixLayout& d, cublasCompu
          d.rows > 0 && d.columns > 0 && a.columns() > 0;
 }
 
+template <class T>
 void multiply(const Operand& a, const Operand& b, void* to, const MatrixLayout& d) {
-  for (int64_t matrix = 0; matrix < d.count; ++matrix)
+  for (int64_t index = 0; index < d.count; ++index) {
+    Eigen::MatrixX<T> product = a.matrix<T>(index) * b.matrix<T>(index);
     for (int64_t column = 0; column < d.columns; ++column)
-      for (int64_t row = 0; row < d.rows; ++row) {
-        double sum = 0;
-        for (int64_t i = 0; i < a.columns(); ++i)
-          sum += a.at(matrix, row, i) * b.at(matrix, i, column);
-        write(to, floating_of(d.type), matrix * d.batch_stride + column * d.stride + row, sum);
-      }
+      for (int64_t row = 0; row < d.rows; ++row)
+        write(
+            to, floating_of(d.type), index * d.batch_stride + column * d.stride + row,
+            static_cast<double>(product(row, column)));
+  }
 }
 
 }  // namespace
@@ -168,7 +177,8 @@ cublasStatus_t cublasLtMatmul(
     const cublasLtMatmulAlgo_t*, void*, size_t, cudaStream_t stream) {
   Operand of_a{a, *a_layout, product->of_a}, of_b{b, *b_layout, product->of_b};
   if (!fits(of_a, of_b, *d_layout, product->compute)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  stream->put([of_a, of_b, d, to = *d_layout] { multiply(of_a, of_b, d, to); });
+  auto multiplied = d_layout->type == CUDA_R_64F ? multiply<double> : multiply<float>;
+  stream->put([of_a, of_b, d, to = *d_layout, multiplied] { multiplied(of_a, of_b, d, to); });
   return CUBLAS_STATUS_SUCCESS;
 }
 
