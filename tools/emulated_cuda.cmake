@@ -1,11 +1,11 @@
 # The driver and the kernels of devices/cuda for the host: a library of cards as libtroupe_cuda.so,
-# with tests/cuda/emulated in the place of CUDA's runtime and of cuBLASLt, and without the kernels of
-# other libraries. cuda_emulated runs the tests of cards with it, on every machine.
+# with tests/cuda/emulated in the place of CUDA's runtime, of cuBLASLt and of cuDNN's
+# convolutions, and without the kernels that libraries have else. cuda_emulated runs the tests of cards with it, on every machine.
 
 file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
      devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
 list(FILTER emulated_sources EXCLUDE REGEX
-     "/(batch_norm|compiled_kernels|convolution|convolution_plan|delay|dnn_graph|dnn_library|fused|fused_source|measure|variance)\\.(cpp|cu)$")
+     "/(batch_norm|compiled_kernels|delay|fused|fused_source|measure|variance)\\.(cpp|cu)$")
 
 # A file's language is the same in all targets: a source of C++ includes each that is CUDA's elsewhere.
 set(kernels ${emulated_sources})
@@ -24,7 +24,8 @@ set_target_properties(troupe_emulated_cuda PROPERTIES
 target_include_directories(troupe_emulated_cuda BEFORE PRIVATE tests/cuda/emulated/include)
 # Few blocks, so that each goes on to further items, as large calls have on a card.
 target_compile_definitions(
-  troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75 TROUPE_CUDA_BLOCKS_MAX=3)
+  troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75 TROUPE_CUDA_BLOCKS_MAX=3
+                               TROUPE_CUDNN=1)
 target_compile_options(troupe_emulated_cuda PRIVATE -Wno-unknown-pragmas)
 target_link_libraries(troupe_emulated_cuda PRIVATE troupe_devices)
 target_link_options(troupe_emulated_cuda PRIVATE -Wl,--exclude-libs,ALL)

@@ -20,8 +20,8 @@ struct GpuOptions {
 /// A card as a device of its own, with a share of its memory.
 std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(GpuOptions options = {});
 
-/// A precondition of cases: that the card has the kernels of cuDNN, which emulated cards
-/// have not. Where it has none, a case is reported as skipped.
+/// A precondition of cases: that the card has all kernels of NVIDIA's libraries, some of
+/// which emulated cards have not. Where it has none, a case is reported as skipped.
 boost::test_tools::assertion_result has_library_kernels(boost::unit_test::test_unit_id);
 
 /// Adds a test for each op with a kernel of the card of which calls were recorded: its name is the
