@@ -45,7 +45,8 @@ constexpr std::string_view computing[] = {
     "VariableShape"};
 
 /// No kernel of a card computes them, but in TensorFlow kernels of GPUs do: a program that asks for
-/// a GPU gets one, whose results the host computes.
+/// a GPU gets one, whose results the host computes. Those of Conv3D are here for cards without the
+/// library that has them.
 constexpr std::string_view on_request[] = {
     "BatchMatrixBandPart",
     "BatchMatrixDiag",

@@ -10,19 +10,29 @@ using namespace troupe::testing;
 
 namespace {
 
-/// The three ops of a convolution of each channel, with that input, filter and output.
-void compare_depthwise(
-    ComparedDevices& devices, const Attrs& attrs, const Tensor& x, const Tensor& filter,
-    const Shape& output) {
+/// The names of a convolution and of its gradients.
+struct ConvolutionOps {
+  std::string forward, to_input, to_filter;
+};
+
+/// Of that input and filter, whose result has the shape `output`.
+void compare_convolution(
+    ComparedDevices& devices, const ConvolutionOps& ops, const Attrs& attrs, const Tensor& x,
+    const Tensor& filter, const Shape& output) {
   auto ints_of = [](const Shape& shape) {
     return ints({shape.sizes().begin(), shape.sizes().end()});
   };
-  const std::string op = "DepthwiseConv2dNative";
   auto dy = numbers(x.dtype(), output, 34);
-  devices.compare({.op = op, .attrs = attrs, .inputs = {x, filter}});
+  devices.compare({.op = ops.forward, .attrs = attrs, .inputs = {x, filter}});
   Tensors of_input = {ints_of(x.shape()), filter, dy}, of_filter = {x, ints_of(filter.shape()), dy};
-  devices.compare({.op = op + "BackpropInput", .attrs = attrs, .inputs = of_input});
-  devices.compare({.op = op + "BackpropFilter", .attrs = attrs, .inputs = of_filter});
+  devices.compare({.op = ops.to_input, .attrs = attrs, .inputs = of_input});
+  devices.compare({.op = ops.to_filter, .attrs = attrs, .inputs = of_filter});
+}
+
+/// Numbers of the axes [batch, spatial..., channels], in the order that the format has them in.
+std::vector<int64_t> in_order(const std::string& format, std::vector<int64_t> of_axes) {
+  if (!format.ends_with("C")) std::rotate(of_axes.begin() + 1, of_axes.end() - 1, of_axes.end());
+  return of_axes;
 }
 
 /// Numbers in [-1, 1].
@@ -66,23 +76,41 @@ BOOST_AUTO_TEST_CASE(depthwise_convolutions_of_many_and_of_large_images) {
     for (auto dtype : floats)
       for (std::string format : {"NHWC", "NCHW"})
         for (int64_t stride : {1, 2}) {
-          auto is_last = format == "NHWC";
-          auto shape = [&](int64_t y, int64_t x, int64_t c) {
-            return is_last ? Shape{batch, y, x, c} : Shape{batch, c, y, x};
-          };
-          using Ints = std::vector<int64_t>;
-          auto rate = 3 - stride;
           Attrs attrs = {
               {"T", dtype},
               {"data_format", format},
-              {"strides", is_last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
-              {"dilations", is_last ? Ints{1, rate, rate, 1} : Ints{1, 1, rate, rate}},
+              {"strides", in_order(format, {1, stride, stride, 1})},
+              {"dilations", in_order(format, {1, 3 - stride, 3 - stride, 1})},
               {"padding", "SAME"}};
-          compare_depthwise(
-              *this, attrs, numbers(dtype, shape(height, width, channels), 32),
+          const std::string op = "DepthwiseConv2dNative";
+          compare_convolution(
+              *this, {op, op + "BackpropInput", op + "BackpropFilter"}, attrs,
+              numbers(dtype, Shape(in_order(format, {batch, height, width, channels})), 32),
               numbers(dtype, {3, 5, channels, multiplier}, 33),
-              shape(height / stride, width / stride, channels * multiplier));
+              Shape(in_order(
+                  format, {batch, height / stride, width / stride, channels * multiplier})));
         }
+}
+
+BOOST_AUTO_TEST_CASE(
+    convolutions_of_volumes_with_more_padding_behind_than_before,
+    *boost::unit_test::precondition([](boost::unit_test::test_unit_id) {
+      return std::ranges::count(ops_of_card(), "Conv3D") > 0;
+    })) {
+  for (auto dtype : floats)
+    for (std::string format : {"NDHWC", "NCDHW"})
+      for (int64_t stride : {1, 2}) {
+        Attrs attrs = {
+            {"T", dtype},
+            {"data_format", format},
+            {"strides", in_order(format, {1, 1, stride, stride, 1})},
+            {"padding", "SAME"}};
+        compare_convolution(
+            *this, {"Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"}, attrs,
+            numbers(dtype, Shape(in_order(format, {2, 5, 8, 6, 7})), 35),
+            numbers(dtype, {2, 3, 4, 7, 9}, 36),
+            Shape(in_order(format, {2, 5, 8 / stride, 6 / stride, 9})));
+      }
 }
 
 BOOST_AUTO_TEST_CASE(memory_cells_of_many_sequences_and_their_gradients) {
