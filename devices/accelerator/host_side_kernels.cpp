@@ -48,10 +48,6 @@ constexpr std::string_view computing[] = {
 /// but in TensorFlow kernels of GPUs do: a program that asks for a GPU gets one, whose results the
 /// host computes.
 constexpr std::string_view on_request[] = {
-    "BlockLSTM",
-    "BlockLSTMGrad",
-    "BlockLSTMGradV2",
-    "BlockLSTMV2",
     "Cholesky",
     "CholeskyGrad",
     "CombinedNonMaxSuppression",
@@ -73,16 +69,12 @@ constexpr std::string_view on_request[] = {
     "FusedBatchNormGradV3",
     "FusedBatchNormV2",
     "FusedBatchNormV3",
-    "GRUBlockCell",
-    "GRUBlockCellGrad",
     "IFFT",
     "IFFT2D",
     "IFFT3D",
     "IRFFT",
     "IRFFT2D",
     "IRFFT3D",
-    "LSTMBlockCell",
-    "LSTMBlockCellGrad",
     "LogMatrixDeterminant",
     "Lu",
     "MatrixDeterminant",

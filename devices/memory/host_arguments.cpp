@@ -117,10 +117,14 @@ Table images() {
   };
 }
 
-/// Of random numbers, sparse tensors, state.
+/// Of random numbers, sequences, sparse tensors, state.
 Table others() {
   return {
       {"BatchMatrixBandPart", {{1, 2}}},
+      {"BlockLSTM", {{0}}},
+      {"BlockLSTMGrad", {{0}}},
+      {"BlockLSTMGradV2", {{0}}},
+      {"BlockLSTMV2", {{0}}},
       {"IsVariableInitialized", {{}, {0}}},
       {"InitializeTable", {{1, 2}}},
       {"InitializeTableV2", {{1, 2}}},

@@ -22,6 +22,9 @@ constexpr double batch_norm_tolerance = 3e-4;
 /// Of an element of a Fourier transform that is near 0 beside the others.
 constexpr double transform_tolerance = 1e-3;
 
+/// Of numbers that go back through several products, each rounded to the dtype.
+constexpr double times_for_sequences = 5;
+
 std::string first_difference(
     const RecordedCall& call, const Tensors& got, const Tensors& expected, double at_least) {
   if (got.size() != expected.size()) return "there are " + std::to_string(got.size());
@@ -31,6 +34,7 @@ std::string first_difference(
       tolerance = std::max(tolerance, batch_norm_tolerance);
     if (call.op.find("FFT") != call.op.npos && size_of(expected[i].dtype()) <= 8)
       tolerance = std::max(tolerance, transform_tolerance);
+    if (call.op.starts_with("BlockLSTMGrad")) tolerance *= times_for_sequences;
     if (call.tolerance) tolerance = std::max(tolerance, *call.tolerance);
     auto found = difference(got[i], expected[i], tolerance);
     if (!found.empty()) return std::to_string(i) + ": " + found;

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <boost/test/unit_test.hpp>
-#include <random>
+#include <cstdint>
 #include <vector>
 
-#include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/tests/cuda/card_calls.hpp"
 #include "troupe/tests/cuda/cards.hpp"
 
@@ -12,48 +10,24 @@ namespace troupe::testing {
 
 /// Numbers whose sums are exact in all floating dtypes, as long as they are below 256: the order of
 /// additions then makes no difference. Complex ones have such parts.
-inline Tensor numbers(
-    DType dtype, const Shape& shape, uint32_t seed, int least = -1, int most = 1) {
-  auto made = *Tensor::allocate(dtype, shape);
-  std::mt19937 random(seed);
-  auto range = static_cast<uint32_t>(most - least + 1);
-  auto next = [&] { return least + static_cast<int>(random() % range); };
-  cpu::for_dtype(cpu::Floating{} + cpu::Indices{}, dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < made.elements(); ++i)
-      made.mutable_data<T>()[i] = static_cast<T>(next());
-  });
-  cpu::for_dtype(cpu::Complex{}, dtype, [&](auto zero) {
-    using Part = typename decltype(zero)::value_type;
-    auto* parts = static_cast<Part*>(made.mutable_raw());
-    for (int64_t i = 0; i < 2 * made.elements(); ++i) parts[i] = static_cast<Part>(next());
-  });
-  return made;
-}
+Tensor numbers(DType dtype, const Shape& shape, uint32_t seed, int least = -1, int most = 1);
 
-inline Tensor ints(std::vector<int32_t> values) {
-  return Tensor::of<int32_t>({std::ssize(values)}, std::span<const int32_t>(values));
-}
+Tensor ints(std::vector<int32_t> values);
 
-/// A card and a CPU, whose answers are compared.
-struct Devices {
+bool is_complex(DType dtype);
+
+inline constexpr DType floats[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
+
+/// A card, and the CPU that it is to compute like.
+struct ComparedDevices {
   GraphRunner card{make_gpu({.memory = {.limit_bytes = uint64_t{1} << 30, .keeps = false}})};
   GraphRunner cpu;
 
   int calls = 0;
 
-  void compare(RecordedCall call, double tolerance = 0) {
-    call.where = "call " + std::to_string(calls++);  // its variables have names of their own
-    auto expected = run_call(call, cpu), got = run_call(call, card);
-    BOOST_TEST(expected.status.ok(), call.op << ": " << expected.status.to_string());
-    BOOST_TEST(got.status.ok(), call.op << ": " << got.status.to_string());
-    if (!expected.status.ok() || !got.status.ok()) return;
-    auto found = first_difference(call, got, expected.outputs, expected.variables, tolerance);
-    BOOST_TEST(
-        found.empty(),
-        call.op << " of " << (call.inputs.empty() ? Shape() : call.inputs[0].shape()).to_string()
-                << ", " << found);
-  }
+  /// Reports results of the card that differ from the CPU's by more than a card's do, and by more
+  /// than `tolerance`.
+  void compare(RecordedCall call, double tolerance = 0);
 };
 
 }  // namespace troupe::testing

@@ -1,23 +1,16 @@
 // Calls whose rows, columns and lists are longer than a block of threads, so that what its threads
 // and blocks hand to each other matters; the recorded calls have few elements.
-#include <algorithm>
+#include "troupe/tests/cuda/large_calls.hpp"
+
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "troupe/tests/cuda/large_calls.hpp"
+#include "troupe/devices/cpu/dispatch.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
-namespace {
-
-bool is_complex(DType dtype) { return std::ranges::count(complex(), dtype) > 0; }
-
-constexpr DType floats[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(large_calls_on_a_card, Devices)
+BOOST_FIXTURE_TEST_SUITE(large_calls_on_a_card, ComparedDevices)
 
 BOOST_AUTO_TEST_CASE(reductions_of_long_rows_and_columns) {
   for (auto dtype :
@@ -286,49 +279,6 @@ BOOST_AUTO_TEST_CASE(dilations_of_large_images) {
       for (const char* op : {"Dilation2DBackpropInput", "Dilation2DBackpropFilter"})
         compare({.op = op, .attrs = attrs, .inputs = {images, filter, dy}});
     }
-}
-
-/// The three ops of a convolution of each channel, with that input, filter and output.
-void compare_depthwise(
-    Devices& devices, const Attrs& attrs, const Tensor& x, const Tensor& filter,
-    const Shape& output) {
-  auto ints_of = [](const Shape& shape) {
-    return ints({shape.sizes().begin(), shape.sizes().end()});
-  };
-  const std::string op = "DepthwiseConv2dNative";
-  auto dy = numbers(x.dtype(), output, 34);
-  devices.compare({.op = op, .attrs = attrs, .inputs = {x, filter}});
-  Tensors of_input = {ints_of(x.shape()), filter, dy}, of_filter = {x, ints_of(filter.shape()), dy};
-  devices.compare({.op = op + "BackpropInput", .attrs = attrs, .inputs = of_input});
-  devices.compare({.op = op + "BackpropFilter", .attrs = attrs, .inputs = of_filter});
-}
-
-BOOST_AUTO_TEST_CASE(depthwise_convolutions_of_many_and_of_large_images) {
-  struct Case {
-    int64_t batch, height, width, channels, multiplier;
-  };
-  for (auto [batch, height, width, channels, multiplier] :
-       {Case{2, 60, 44, 1, 3}, Case{40, 4, 4, 33, 1}, Case{3, 26, 18, 5, 2}})
-    for (auto dtype : floats)
-      for (std::string format : {"NHWC", "NCHW"})
-        for (int64_t stride : {1, 2}) {
-          auto is_last = format == "NHWC";
-          auto shape = [&](int64_t y, int64_t x, int64_t c) {
-            return is_last ? Shape{batch, y, x, c} : Shape{batch, c, y, x};
-          };
-          using Ints = std::vector<int64_t>;
-          auto rate = 3 - stride;
-          Attrs attrs = {
-              {"T", dtype},
-              {"data_format", format},
-              {"strides", is_last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
-              {"dilations", is_last ? Ints{1, rate, rate, 1} : Ints{1, 1, rate, rate}},
-              {"padding", "SAME"}};
-          compare_depthwise(
-              *this, attrs, numbers(dtype, shape(height, width, channels), 32),
-              numbers(dtype, {3, 5, channels, multiplier}, 33),
-              shape(height / stride, width / stride, channels * multiplier));
-        }
 }
 
 BOOST_AUTO_TEST_CASE(crops_of_large_images_and_their_gradients) {

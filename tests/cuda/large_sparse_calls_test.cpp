@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <numeric>
+#include <random>
 
+#include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/tests/cuda/large_calls.hpp"
 
 using namespace troupe;
@@ -43,7 +45,7 @@ Tensor sizes(DType dtype, const Shape& shape) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(large_sparse_calls_on_a_card, Devices)
+BOOST_FIXTURE_TEST_SUITE(large_sparse_calls_on_a_card, ComparedDevices)
 
 BOOST_AUTO_TEST_CASE(products_of_matrices_with_many_entries) {
   for (auto dtype :

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/tests/cuda/card_calls.hpp"
 #include "troupe/tests/cuda/cards.hpp"
@@ -108,6 +109,21 @@ bool is_unordered(const RecordedCall& call) {
   return sorted != call.attrs.end() && sorted->second == AttrValue(false);
 }
 
+bool is_finite(const Tensor& tensor) {
+  auto finite = true;
+  cpu::for_dtype(cpu::Floating{}, tensor.dtype(), [&](auto zero) {
+    for (auto value : tensor.values<decltype(zero)>())
+      finite = finite && std::isfinite(static_cast<double>(value));
+  });
+  return finite;
+}
+
+/// Whether it convolves with numbers that the library also multiplies by the zeros of padding,
+/// which the CPU leaves out, so that NaN comes of them.
+bool multiplies_padding(const RecordedCall& call) {
+  return call.op.starts_with("Conv") && !std::ranges::all_of(call.inputs, is_finite);
+}
+
 /// Calls of an op that the card answers otherwise than the CPU does.
 void compare_calls(const std::string& op, uint64_t calls) {
   fuzz::CallSource source(*op_catalog(), op);
@@ -119,7 +135,8 @@ void compare_calls(const std::string& op, uint64_t calls) {
   uint64_t compared = 0;
   for (uint64_t seed = 0; seed < calls; ++seed) {
     auto call = recorded(source.draw(seed));
-    if (!call || is_random(*call) || is_unordered(*call) || is_of_one_way(*call)) continue;
+    if (!call || is_random(*call) || is_unordered(*call)) continue;
+    if (is_of_one_way(*call) || multiplies_padding(*call)) continue;
     auto expected = run_call(*call, on_cpu), got = run_call(*call, on_card);
     if (got.status.code() == Code::unimplemented || expected.status.code() == Code::unimplemented ||
         expected.status.code() == Code::resource_exhausted)

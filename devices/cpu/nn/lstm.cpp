@@ -21,33 +21,31 @@ LstmNode LstmNode::of(const Node& node) {
   return lstm;
 }
 
-template <class T>
-Result<LstmInputs<T>> LstmInputs<T>::of(
+Result<LstmSizes> LstmSizes::of(
     const Launch& launch, const LstmNode& node, const ops::CellArguments& arguments) {
   auto sizes = cell_sizes(launch, arguments);
   if (!sizes) return sizes.status();
+  LstmSizes lstm{.sizes = *sizes};
+  if (!node.is_block) {
+    lstm.sizes.times = 1;
+    return lstm;
+  }
+  lstm.steps = launch.input(0).value<int64_t>();
+  if (lstm.steps >= 0 && lstm.steps <= sizes->times) return lstm;
+  return invalid_argument(
+      "'seq_len_max' must be in [0, " + std::to_string(sizes->times) + "], but is " +
+      std::to_string(lstm.steps));
+}
+
+template <class T>
+Result<LstmInputs<T>> LstmInputs<T>::of(
+    const Launch& launch, const LstmNode& node, const ops::CellArguments& arguments) {
+  auto sizes = LstmSizes::of(launch, node, arguments);
+  if (!sizes) return sizes.status();
   auto first = node.first();
   auto input = [&](int index) { return launch.input(first + index).template data<T>(); };
-  LstmInputs inputs{
-      .sizes = *sizes,
-      .x = input(0),
-      .cs_prev = input(1),
-      .h_prev = input(2),
-      .w = input(3),
-      .wci = input(4),
-      .wcf = input(5),
-      .wco = input(6),
-      .b = input(7)};
-  if (!node.is_block) {
-    inputs.sizes.times = 1;
-    return inputs;
-  }
-  inputs.steps = launch.input(0).value<int64_t>();
-  if (inputs.steps < 0 || inputs.steps > sizes->times)
-    return invalid_argument(
-        "'seq_len_max' must be in [0, " + std::to_string(sizes->times) + "], but is " +
-        std::to_string(inputs.steps));
-  return inputs;
+  return LstmInputs{*sizes,   input(0), input(1), input(2), input(3),
+                    input(4), input(5), input(6), input(7)};
 }
 
 template struct LstmInputs<float>;

@@ -19,20 +19,28 @@ struct LstmNode {
   int first() const { return is_block ? 1 : 0; }
 };
 
-template <class T>
-struct LstmInputs {
+struct LstmSizes {
   ops::CellSizes sizes;  // of one time, where there is one only
   int64_t steps = 1;     // the times that count
-  const T *x, *cs_prev, *h_prev, *w, *wci, *wcf, *wco, *b;
 
-  /// Fails where the shapes do not fit the arguments, or there are not so many times.
-  static Result<LstmInputs> of(
+  /// Fails where the shapes of the inputs do not fit the arguments, or there are not so many times.
+  static Result<LstmSizes> of(
       const Launch& launch, const LstmNode& node, const ops::CellArguments& arguments);
 
   /// The elements of all four gates of a sequence at a time.
   int64_t gates() const { return 4 * sizes.units; }
   /// The elements of a unit each of all sequences at a time.
   int64_t cells() const { return sizes.batch * sizes.units; }
+};
+
+template <class T>
+struct LstmInputs : LstmSizes {
+  const T *x, *cs_prev, *h_prev, *w, *wci, *wcf, *wco, *b;
+
+  /// As LstmSizes::of().
+  static Result<LstmInputs> of(
+      const Launch& launch, const LstmNode& node, const ops::CellArguments& arguments);
+
   CellMatrix<T> inputs_of_steps() const { return {x, steps * sizes.batch, sizes.inputs}; }
   CellMatrix<T> input_weights() const { return {w, sizes.inputs, gates()}; }
   CellMatrix<T> state_weights() const { return {w + sizes.inputs * gates(), sizes.units, gates()}; }

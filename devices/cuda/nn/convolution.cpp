@@ -14,13 +14,15 @@ namespace {
 
 using Pass = cpu::ConvolutionPass;
 
-/// The sizes of images, however they lie.
+/// The sizes of images or volumes, however they lie: of images, the first spatial one is 1.
 struct Images {
-  int64_t batch, channels, height, width;
+  int64_t batch, channels;
+  cpu::Convolution::Sizes sizes;
 
+  int64_t positions() const { return sizes[0] * sizes[1] * sizes[2]; }
   Shape shape(bool channels_first) const {
-    if (channels_first) return {batch, channels, height, width};
-    return {batch, height, width, channels};
+    if (channels_first) return {batch, channels, sizes[0], sizes[1], sizes[2]};
+    return {batch, sizes[0], sizes[1], sizes[2], channels};
   }
 };
 
@@ -30,17 +32,14 @@ class ConvolutionLaunch {
  public:
   ConvolutionLaunch(Launch& launch, DType dtype, Pass pass, const cpu::Convolution& c)
       : launch_(launch), dtype_(dtype), pass_(pass), c_(c) {
-    for (size_t i = 0; i < 2; ++i) {
+    input_ = padded_ = {c.batch, c.in_channels(), c.in};
+    output_ = {c.batch, c.out_channels(), c.out};
+    for (size_t i = 0; i < 3; ++i) {
       // What an axis has of padding on one side only is added to the images themselves.
-      padding_[i] = std::min(c.before[i + 1], c.after[i + 1]);
-      more_before_[i] = c.before[i + 1] - padding_[i];
-      more_after_[i] = c.after[i + 1] - padding_[i];
+      padding_[i] = std::min(c.before[i], c.after[i]);
+      more_before_[i] = c.before[i] - padding_[i];
+      padded_.sizes[i] += c.before[i] + c.after[i] - 2 * padding_[i];
     }
-    input_ = {c.batch, c.in_channels(), c.in[1], c.in[2]};
-    padded_ = {
-        c.batch, c.in_channels(), c.in[1] + more_before_[0] + more_after_[0],
-        c.in[2] + more_before_[1] + more_after_[1]};
-    output_ = {c.batch, c.out_channels(), c.out[1], c.out[2]};
   }
 
   /// Sets output 0, which has that shape.
@@ -64,33 +63,33 @@ class ConvolutionLaunch {
   Result<ConvolutionShape> library_shape() const {
     constexpr int64_t most = std::numeric_limits<int32_t>::max();
     for (auto images : {padded_, output_})
-      if (images.batch * images.channels * images.height * images.width > most)
+      if (images.batch * images.channels * images.positions() > most)
         return unimplemented("cuDNN convolves less than 2^31 elements");
-    auto pair = [](const cpu::Convolution::Sizes& sizes) {
-      return ConvolutionShape::Pair{static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
+    auto ints = [](const cpu::Convolution::Sizes& sizes) {
+      return ConvolutionShape::Sizes{
+          static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
     };
     return ConvolutionShape{
         .pass = pass_,
         .dtype = dtype_,
         .channels_first = c_.channels_first,
+        .spatial = c_.spatial,
         .batch = static_cast<int>(c_.batch),
         .groups = static_cast<int>(c_.groups),
         .inputs = static_cast<int>(c_.in_channels()),
         .outputs = static_cast<int>(c_.out_channels()),
-        .in = {static_cast<int>(padded_.height), static_cast<int>(padded_.width)},
-        .out = pair(c_.out),
-        .kernel = pair(c_.kernel),
-        .strides = pair(c_.strides),
-        .dilations = pair(c_.dilations),
-        .padding = {static_cast<int>(padding_[0]), static_cast<int>(padding_[1])}};
+        .in = ints(padded_.sizes),
+        .out = ints(c_.out),
+        .kernel = ints(c_.kernel),
+        .strides = ints(c_.strides),
+        .dilations = ints(c_.dilations),
+        .padding = ints(padding_)};
   }
 
   /// Whether each pixel is convolved alone: the images are then matrices as they lie.
   bool is_product() const {
-    auto is_one = [](const cpu::Convolution::Sizes& sizes) {
-      return sizes[1] == 1 && sizes[2] == 1;
-    };
-    return is_one(c_.kernel) && is_one(c_.strides) && c_.groups == 1 && c_.in == c_.out &&
+    constexpr cpu::Convolution::Sizes ones{1, 1, 1};
+    return c_.kernel == ones && c_.strides == ones && c_.groups == 1 && c_.in == c_.out &&
            c_.before == cpu::Convolution::Sizes{} && !(c_.channels_first && pass_ == Pass::filter);
   }
   Status multiply(const Shape& result_shape) {
@@ -132,10 +131,10 @@ class ConvolutionLaunch {
     return shape;
   }
 
-  bool must_pad() const { return padded_.height != input_.height || padded_.width != input_.width; }
+  bool must_pad() const { return padded_.sizes != input_.sizes; }
   bool must_transpose() const { return plan_->channels_first() != c_.channels_first; }
   Matrices image_matrices(const Images& images, bool to_channels_first) const {
-    auto positions = images.height * images.width;
+    auto positions = images.positions();
     if (to_channels_first) return {images.batch, positions, images.channels};
     return {images.batch, images.channels, positions};
   }
@@ -157,10 +156,11 @@ class ConvolutionLaunch {
   StridedWalk<2> walk_padded(bool to_padded, int64_t& first) const {
     auto shape = input_.shape(c_.channels_first), padded = padded_.shape(c_.channels_first);
     AxisStrides own(shape), whole(padded);
-    auto height = c_.channels_first ? 2 : 1;
-    first = more_before_[0] * whole.at[height] + more_before_[1] * whole.at[height + 1];
+    first = 0;
+    for (size_t i = 0; i < 3; ++i)
+      first += more_before_[i] * whole.at[i + (c_.channels_first ? 2 : 1)];
     StridedWalk<2> walk;
-    for (int axis = 3; axis >= 0; --axis) {
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
       if (to_padded) walk.add_axis(shape[axis], {{whole.at[axis], own.at[axis]}});
       else walk.add_axis(shape[axis], {{own.at[axis], whole.at[axis]}});
     }
@@ -188,10 +188,10 @@ class ConvolutionLaunch {
     return transposed;
   }
 
-  /// The walk over a filter as the library has it, [outputs, inputs, height, width], and as graphs
-  /// do, [height, width, inputs, outputs]; or the other way round.
+  /// The walk over a filter as the library has it, [outputs, inputs, spatial...], and as graphs do,
+  /// [spatial..., inputs, outputs]; or the other way round.
   StridedWalk<2> walk_filter(bool to_library) const {
-    auto positions = c_.kernel[1] * c_.kernel[2], outputs = c_.out_channels();
+    auto positions = c_.taps(), outputs = c_.out_channels();
     StridedWalk<2> walk;
     auto add = [&](int64_t size, int64_t library, int64_t graph) {
       if (to_library) walk.add_axis(size, {{library, graph}});
@@ -202,7 +202,7 @@ class ConvolutionLaunch {
     add(outputs, positions * c_.inputs, 1);
     return walk;
   }
-  /// [height, width, inputs] by outputs, which with channels last is but transposed.
+  /// [spatial..., inputs] by outputs, which with channels last is but transposed.
   Matrices filter_matrices(bool to_library) const {
     auto each = c_.taps() * c_.inputs;
     if (to_library) return {1, each, c_.out_channels()};
@@ -267,7 +267,7 @@ class ConvolutionLaunch {
   const DType dtype_;
   const Pass pass_;
   const cpu::Convolution& c_;
-  int64_t padding_[2], more_before_[2], more_after_[2];
+  cpu::Convolution::Sizes padding_{}, more_before_{};
   Images input_, padded_, output_;
   std::shared_ptr<ConvolutionPlan> plan_;
 };
@@ -299,12 +299,15 @@ KernelCatalog::Make convolution(Pass pass) {
 }  // namespace
 
 void add_convolution_kernels(KernelCatalog& catalog) {
-  const std::string name = "Conv2D";
-  catalog.add(name, convolution(Pass::output));
-  catalog.add(name + "BackpropInput", convolution(Pass::input));
-  catalog.add(name + "BackpropFilter", convolution(Pass::filter));
-  catalog.on_host(name + "BackpropInput", {0});
-  catalog.on_host(name + "BackpropFilter", {1});
+  for (const std::string name : {"Conv2D", "Conv3D"}) {
+    auto version = std::string(name == "Conv3D" ? "V2" : "");
+    auto to_input = name + "BackpropInput" + version, to_filter = name + "BackpropFilter" + version;
+    catalog.add(name, convolution(Pass::output));
+    catalog.add(to_input, convolution(Pass::input));
+    catalog.add(to_filter, convolution(Pass::filter));
+    catalog.on_host(to_input, {0});
+    catalog.on_host(to_filter, {1});
+  }
 }
 
 }  // namespace troupe::cuda

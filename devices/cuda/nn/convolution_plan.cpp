@@ -12,7 +12,7 @@ namespace {
 
 using Pass = cpu::ConvolutionPass;
 using Engine = ConvolutionPlan::Engine;
-using Four = std::array<int64_t, 4>;
+using Numbers = std::vector<int64_t>;
 
 constexpr size_t plans_max = 1024;
 constexpr size_t workspace_max = size_t{1} << 30;
@@ -26,10 +26,24 @@ constexpr double measured_flops = 1e8;
 // The numbers by which an engine knows its operands.
 constexpr int64_t input_id = 'x', filter_id = 'w', output_id = 'y';
 
-Four strides_of(const Four& sizes, bool channels_first) {
-  auto [n, c, h, w] = sizes;
-  if (channels_first) return {c * h * w, h * w, w, 1};
-  return {h * w * c, 1, w * c, c};
+/// The spatial axes of a shape that the library is told of.
+Numbers spatial_axes(const ConvolutionShape& shape, const ConvolutionShape::Sizes& sizes) {
+  return {sizes.end() - shape.spatial, sizes.end()};
+}
+
+/// Of [batch, channels, spatial...], as they lie in memory.
+Numbers strides_of(const Numbers& sizes, bool channels_first) {
+  Numbers strides(sizes.size());
+  int64_t next = 1;
+  auto place = [&](size_t axis) {
+    strides[axis] = next;
+    next *= sizes[axis];
+  };
+  if (!channels_first) place(1);
+  for (auto axis = sizes.size() - 1; axis > 1; --axis) place(axis);
+  if (channels_first) place(1);
+  place(0);
+  return strides;
 }
 
 /// The description of one convolution, of which the library has several engines.
@@ -37,16 +51,15 @@ class Operation {
  public:
   Operation(cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first) {
     auto pass = shape.pass;
-    describe(
-        input_, input_id, shape, {shape.batch, shape.inputs, shape.in[0], shape.in[1]},
-        channels_first);
-    describe(
-        filter_, filter_id, shape,
-        {shape.outputs, shape.inputs / shape.groups, shape.kernel[0], shape.kernel[1]},
-        channels_first);
-    describe(
-        output_, output_id, shape, {shape.batch, shape.outputs, shape.out[0], shape.out[1]},
-        channels_first);
+    auto describe_all = [&](DnnPart& tensor, int64_t id, int outer, int channels,
+                            const ConvolutionShape::Sizes& sizes) {
+      auto all = spatial_axes(shape, sizes);
+      all.insert(all.begin(), {outer, channels});
+      describe(tensor, id, shape, all, channels_first);
+    };
+    describe_all(input_, input_id, shape.batch, shape.inputs, shape.in);
+    describe_all(filter_, filter_id, shape.outputs, shape.inputs / shape.groups, shape.kernel);
+    describe_all(output_, output_id, shape.batch, shape.outputs, shape.out);
     describe_convolution(shape);
     operation_ = std::make_unique<DnnPart>(
         pass == Pass::output  ? CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
@@ -94,7 +107,7 @@ class Operation {
   }
 
   static void describe(
-      DnnPart& tensor, int64_t id, const ConvolutionShape& shape, const Four& sizes,
+      DnnPart& tensor, int64_t id, const ConvolutionShape& shape, const Numbers& sizes,
       bool channels_first) {
     tensor.set(CUDNN_ATTR_TENSOR_DATA_TYPE, dnn_type(shape.dtype))
         .set(CUDNN_ATTR_TENSOR_DIMENSIONS, sizes)
@@ -105,19 +118,16 @@ class Operation {
   }
 
   void describe_convolution(const ConvolutionShape& shape) {
-    auto pair = [](const ConvolutionShape::Pair& given) {
-      return std::array<int64_t, 2>{given[0], given[1]};
-    };
     auto is_double = shape.dtype == DType::float64;
     auto mode = CUDNN_CROSS_CORRELATION;
     convolution_
         .set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)
         .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode)
-        .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t{2})
-        .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, pair(shape.dilations))
-        .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, pair(shape.strides))
-        .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, pair(shape.padding))
-        .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, pair(shape.padding))
+        .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t{shape.spatial})
+        .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, spatial_axes(shape, shape.dilations))
+        .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, spatial_axes(shape, shape.strides))
+        .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, spatial_axes(shape, shape.padding))
+        .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, spatial_axes(shape, shape.padding))
         .finalize();
   }
 
@@ -245,7 +255,8 @@ Status run_engine(const Launch& launch, const Engine& engine, const ConvolutionM
 }  // namespace
 
 double ConvolutionShape::flops() const {
-  return 2.0 * batch * outputs * inputs / groups * out[0] * out[1] * kernel[0] * kernel[1];
+  auto product = [](const Sizes& sizes) { return 1.0 * sizes[0] * sizes[1] * sizes[2]; };
+  return 2.0 * batch * outputs * inputs / groups * product(out) * product(kernel);
 }
 
 std::shared_ptr<const Engine> ConvolutionPlan::choose(

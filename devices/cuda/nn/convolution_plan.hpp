@@ -13,15 +13,17 @@
 
 namespace troupe::cuda {
 
-/// A convolution of images as the library makes it: with as much padding before an axis as behind.
+/// A convolution of images or volumes as the library makes it: with as much padding before an axis
+/// as behind. Of images, the first of three spatial axes has size 1 and is left out.
 struct ConvolutionShape {
-  using Pair = std::array<int, 2>;
+  using Sizes = std::array<int, 3>;
 
   cpu::ConvolutionPass pass;
   DType dtype;
   bool channels_first;
+  int spatial;                         // axes: 2 or 3
   int batch, groups, inputs, outputs;  // channels of all groups
-  Pair in, out, kernel, strides, dilations, padding;
+  Sizes in, out, kernel, strides, dilations, padding;
   int alignment = 16;  // of all memory in bytes: a power of 2, at most 16
 
   auto operator<=>(const ConvolutionShape&) const = default;
@@ -48,8 +50,8 @@ class ConvolutionPlan {
   ConvolutionPlan(bool channels_first, Engines engines)
       : channels_first_(channels_first), engines_(std::move(engines)) {}
 
-  /// How images and filters lie: [batch, channels, height, width] and [outputs, inputs, height,
-  /// width], or channels last in both.
+  /// How images and filters lie: [batch, channels, spatial...] and [outputs, inputs, spatial...],
+  /// or channels last in both.
   bool channels_first() const { return channels_first_; }
 
   /// Puts the convolution on the launch's stream. The first time, where there are several engines,

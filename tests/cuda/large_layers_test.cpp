@@ -1,0 +1,153 @@
+// As large_calls_test.cpp, of ops of layers: convolutions of each channel, and recurrent cells.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/tests/cuda/large_calls.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// The names of a convolution and of its gradients.
+struct ConvolutionOps {
+  std::string forward, to_input, to_filter;
+};
+
+/// Of that input and filter, whose result has the shape `output`.
+void compare_convolution(
+    ComparedDevices& devices, const ConvolutionOps& ops, const Attrs& attrs, const Tensor& x,
+    const Tensor& filter, const Shape& output) {
+  auto ints_of = [](const Shape& shape) {
+    return ints({shape.sizes().begin(), shape.sizes().end()});
+  };
+  auto dy = numbers(x.dtype(), output, 34);
+  devices.compare({.op = ops.forward, .attrs = attrs, .inputs = {x, filter}});
+  Tensors of_input = {ints_of(x.shape()), filter, dy}, of_filter = {x, ints_of(filter.shape()), dy};
+  devices.compare({.op = ops.to_input, .attrs = attrs, .inputs = of_input});
+  devices.compare({.op = ops.to_filter, .attrs = attrs, .inputs = of_filter});
+}
+
+/// Numbers of the axes [batch, spatial..., channels], in the order that the format has them in.
+std::vector<int64_t> in_order(const std::string& format, std::vector<int64_t> of_axes) {
+  if (!format.ends_with("C")) std::rotate(of_axes.begin() + 1, of_axes.end() - 1, of_axes.end());
+  return of_axes;
+}
+
+/// Numbers in [-1, 1].
+Tensor eighths(DType dtype, const Shape& shape, uint32_t seed) {
+  auto made = numbers(dtype, shape, seed, -8, 8);
+  cpu::for_dtype(cpu::Floating{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    auto* all = made.mutable_data<T>();
+    std::transform(all, all + made.elements(), all, [](T number) {
+      return static_cast<T>(static_cast<float>(number) / 8);
+    });
+  });
+  return made;
+}
+
+constexpr int64_t times = 3, batch = 37, inputs = 19, units = 45;
+
+/// x, the states before it, and the weights of a memory cell.
+Tensors lstm_inputs(DType dtype, bool is_block) {
+  Shape state{batch, units}, weights{units};
+  auto x = is_block ? Shape{times, batch, inputs} : Shape{batch, inputs};
+  Tensors all;
+  uint32_t seed = 40;
+  for (const auto& shape :
+       {x, state, state, Shape{inputs + units, 4 * units}, weights, weights, weights,
+        Shape{4 * units}})
+    all.push_back(eighths(dtype, shape, seed++));
+  return all;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(large_layers_on_a_card, ComparedDevices)
+
+BOOST_AUTO_TEST_CASE(depthwise_convolutions_of_many_and_of_large_images) {
+  struct Case {
+    int64_t batch, height, width, channels, multiplier;
+  };
+  for (auto [batch, height, width, channels, multiplier] :
+       {Case{2, 60, 44, 1, 3}, Case{40, 4, 4, 33, 1}, Case{3, 26, 18, 5, 2}})
+    for (auto dtype : floats)
+      for (std::string format : {"NHWC", "NCHW"})
+        for (int64_t stride : {1, 2}) {
+          Attrs attrs = {
+              {"T", dtype},
+              {"data_format", format},
+              {"strides", in_order(format, {1, stride, stride, 1})},
+              {"dilations", in_order(format, {1, 3 - stride, 3 - stride, 1})},
+              {"padding", "SAME"}};
+          const std::string op = "DepthwiseConv2dNative";
+          compare_convolution(
+              *this, {op, op + "BackpropInput", op + "BackpropFilter"}, attrs,
+              numbers(dtype, Shape(in_order(format, {batch, height, width, channels})), 32),
+              numbers(dtype, {3, 5, channels, multiplier}, 33),
+              Shape(in_order(
+                  format, {batch, height / stride, width / stride, channels * multiplier})));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(
+    convolutions_of_volumes_with_more_padding_behind_than_before,
+    *boost::unit_test::precondition([](boost::unit_test::test_unit_id) {
+      return std::ranges::count(ops_of_card(), "Conv3D") > 0;
+    })) {
+  for (auto dtype : floats)
+    for (std::string format : {"NDHWC", "NCDHW"})
+      for (int64_t stride : {1, 2}) {
+        Attrs attrs = {
+            {"T", dtype},
+            {"data_format", format},
+            {"strides", in_order(format, {1, 1, stride, stride, 1})},
+            {"padding", "SAME"}};
+        compare_convolution(
+            *this, {"Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"}, attrs,
+            numbers(dtype, Shape(in_order(format, {2, 5, 8, 6, 7})), 35),
+            numbers(dtype, {2, 3, 4, 7, 9}, 36),
+            Shape(in_order(format, {2, 5, 8 / stride, 6 / stride, 9})));
+      }
+}
+
+BOOST_AUTO_TEST_CASE(memory_cells_of_many_sequences_and_their_gradients) {
+  for (auto dtype : floats)
+    for (const std::string op : {"LSTMBlockCell", "BlockLSTM", "BlockLSTMV2"}) {
+      auto is_block = op.starts_with("Block");
+      Attrs peepholes = {{"T", dtype}, {"use_peephole", true}};
+      auto attrs = peepholes;
+      attrs["cell_clip"] = 1.25f;
+      auto given = lstm_inputs(dtype, is_block);
+      if (is_block) given.insert(given.begin(), Tensor::scalar<int64_t>(times - 1));
+      compare({.op = op, .attrs = attrs, .inputs = given});
+      RecordedCall forward{.where = "forward", .op = op, .attrs = attrs, .inputs = given};
+      auto results = run_call(forward, cpu).outputs;
+      if (!is_block) results.pop_back();  // h
+      given.insert(given.end(), results.begin(), results.end());
+      for (uint32_t seed : {50, 51}) given.push_back(eighths(dtype, results[0].shape(), seed));
+      auto gradient = op.ends_with("V2") ? "BlockLSTMGradV2" : op + "Grad";
+      compare({.op = gradient, .attrs = peepholes, .inputs = given});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gated_units_of_many_sequences_and_their_gradients) {
+  for (auto dtype : floats) {
+    Shape state{batch, units};
+    Tensors given;
+    uint32_t seed = 60;
+    for (const auto& shape :
+         {Shape{batch, inputs}, state, Shape{inputs + units, 2 * units},
+          Shape{inputs + units, units}, Shape{2 * units}, Shape{units}})
+      given.push_back(eighths(dtype, shape, seed++));
+    // What is multiplied again was rounded to the dtype.
+    auto tolerance = size_of(dtype) == 2 ? 0.01 : 0;
+    compare({.op = "GRUBlockCell", .attrs = {{"T", dtype}}, .inputs = given}, tolerance);
+    for (int i = 0; i < 4; ++i) given.push_back(eighths(dtype, state, seed++));
+    compare({.op = "GRUBlockCellGrad", .attrs = {{"T", dtype}}, .inputs = given}, tolerance);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
