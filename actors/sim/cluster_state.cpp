@@ -52,6 +52,7 @@ ClusterState::~ClusterState() {
   programs.kill_all();
   for (auto& [task, process] : processes) end_server(*process);
   simulation.run([] { return true; }, simulation.now());  // lets the actors terminate
+  for (const auto& accelerator : accelerators) accelerator->drop_work();
 }
 
 void ClusterState::start(std::string task) {

@@ -191,6 +191,7 @@ class Accelerator final : public SimulatedAccelerator {
   }
   uint64_t copies_in() const override { return copies_in_; }
   uint64_t copies_to_host() const override { return copies_to_host_; }
+  void drop_work() override { stream_.drop(); }
 
  private:
   class Memory final : public DeviceAllocator {

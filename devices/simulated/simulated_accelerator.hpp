@@ -34,6 +34,9 @@ class SimulatedAccelerator : public Device, public accelerator::CopiesInPieces {
   /// Copies that it has made so far, into its memory and out of it.
   virtual uint64_t copies_in() const = 0;
   virtual uint64_t copies_to_host() const = 0;
+  /// Forgets the work on its stream, when the simulation has ended: what waits for its end has the
+  /// device, and would keep it.
+  virtual void drop_work() = 0;
 };
 
 std::unique_ptr<SimulatedAccelerator> make_simulated_accelerator(

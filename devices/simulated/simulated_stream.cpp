@@ -37,6 +37,12 @@ void SimulatedStream::when_done(std::function<void(Status)> then) {
   add({.done = std::move(then)});
 }
 
+void SimulatedStream::drop() {
+  std::deque<Item> items;  // released without the lock
+  std::lock_guard lock(mutex_);
+  items.swap(items_);
+}
+
 void SimulatedStream::add(Item item) {
   {
     std::lock_guard lock(mutex_);

@@ -20,6 +20,8 @@ class SimulatedStream final : public Stream {
   Event record() override;
   void wait(const Event& event) override;
   void when_done(std::function<void(Status)> then) override;
+  /// Forgets all that has not run. Nothing may be put on it from then on.
+  void drop();
 
  private:
   struct Position;
