@@ -12,7 +12,7 @@ namespace troupe::accelerator {
 
 /// A copy of a tensor of FillingMemory into the memory of a card, which is made while the tensor is
 /// filled. It lives as long as something is to come. Thread-safe.
-class FillingCopy : public std::enable_shared_from_this<FillingCopy> {
+class FillingCopy {
  public:
   /// Begins to copy `from` into `to`, a tensor of the same size that work of Lane::copy_in writes
   /// first; where there is none, it only waits until `from` is full. `copied` is that of
