@@ -1,6 +1,7 @@
 # The driver and the kernels of devices/cuda for the host: a library of cards as libtroupe_cuda.so,
 # with tests/cuda/emulated in the place of CUDA's runtime, cuBLASLt, cuDNN and cuFFT; what NVRTC
-# compiles for cards, the host's compiler does. cuda_emulated runs the tests of cards with it, on every machine.
+# compiles for cards, the host's compiler does. cuda_emulated runs the tests of cards with it, on
+# every machine.
 
 file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
      devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
