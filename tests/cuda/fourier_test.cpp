@@ -26,6 +26,22 @@ BOOST_AUTO_TEST_CASE(a_transform_to_reals_leaves_its_input_as_it_is) {
   BOOST_TEST(equal((*fetched)[1], Tensor::of<complex64>({3}, {{1, 0}, {2, 3}, {4, 0}})));
 }
 
+BOOST_AUTO_TEST_CASE(a_transform_to_reals_takes_over_an_input_that_nobody_else_holds) {
+  constexpr int64_t rows = 1 << 18;
+  // Room for the spectra (6 MiB) and the reals (4 MiB), and not for a copy of the spectra.
+  GraphRunner runner(make_gpu({.memory = {.limit_bytes = 13 << 20, .keeps = false}}));
+  Builder b;
+  auto x = b.placeholder(DType::float32, {rows, 4});
+  auto numbers = *Tensor::allocate(DType::float32, {rows, 4});
+  for (int64_t i = 0; i < numbers.elements(); ++i)
+    numbers.mutable_data<float>()[i] = static_cast<float>(i % 9);
+  auto reals = b.op("IRFFT", {b.op("RFFT", {x, lengths(b, 4)}), lengths(b, 4)});
+  auto fetched = runner.run(b, {{x, numbers}}, {reals});
+  BOOST_TEST_REQUIRE(fetched.ok(), fetched.status().to_string());
+  for (int64_t i = 0; i < numbers.elements(); i += 4097)
+    BOOST_TEST(std::abs((*fetched)[0].data<float>()[i] - numbers.data<float>()[i]) < 1e-4);
+}
+
 BOOST_AUTO_TEST_CASE(transforms_of_more_lengths_than_plans_are_kept_find_their_own) {
   Builder b;
   auto numbers = *Tensor::allocate(DType::float32, {2, 80});

@@ -51,25 +51,29 @@ void scale(const Launch& launch, Tensor& result, int64_t block_elements) {
         out<float>(result), static_cast<int64_t>(result.bytes() / sizeof(float)), factor, stream);
 }
 
+/// Input 0 for transforms that are made over it: itself where nobody else holds it, else a copy.
+Result<Tensor> writable_input(Launch& launch) {
+  const auto& input = launch.input(0);
+  auto writable = launch.reuse_or_allocate({0}, input.dtype(), input.shape());
+  if (!writable) return writable;
+  auto status = copy_all(launch, *writable, input);
+  return status.ok() ? writable : Result<Tensor>(status);
+}
+
 Status compute_fourier(Launch& launch, const FourierForm& form, DType made) {
   auto sizes = FourierSizes::of(launch, form, std::numeric_limits<int32_t>::max());
   if (!sizes) return sizes.status();
   auto result = launch.allocate(made, sizes->result);
   if (!result) return result.status();
   if (result->elements() > 0) {
-    auto in = launch.input(0);
-    auto given = FourierBlocks::of(in.shape(), form.axes);
-    if (form.spectrum == Spectrum::to_reals) {  // which are made over their input
-      auto copy = launch.allocate(in.dtype(), in.shape());
-      if (!copy) return copy.status();
-      if (auto status = copy_all(launch, *copy, in); !status.ok()) return status;
-      in = *std::move(copy);
-    }
+    auto in = form.spectrum == Spectrum::to_reals ? writable_input(launch)
+                                                  : Result<Tensor>(launch.input(0));
+    if (!in) return in.status();
     auto shape = shape_of(
-        type_of(form.spectrum, made), form.axes, given, sizes->whole,
-        FourierBlocks::of(sizes->result, form.axes));
+        type_of(form.spectrum, made), form.axes, FourierBlocks::of(in->shape(), form.axes),
+        sizes->whole, FourierBlocks::of(sizes->result, form.axes));
     auto status = kept<FourierPlans>(launch).transform(
-        launch, shape, form.is_inverse, const_cast<void*>(in.raw()), result->mutable_raw());
+        launch, shape, form.is_inverse, const_cast<void*>(in->raw()), result->mutable_raw());
     if (!status.ok()) return status;
     if (form.is_inverse) scale(launch, *result, sizes->whole.elements() / sizes->whole.count);
   }
