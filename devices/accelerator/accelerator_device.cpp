@@ -24,7 +24,8 @@ constexpr size_t long_bytes = 1 << 20;
 constexpr size_t filling_bytes_min = 8 << 20;
 /// Fetched tensors of more bytes are not pinned.
 constexpr size_t pinned_bytes = 256 << 20;
-/// The start of a kernel, as the executor counts it: where it became ready it is started.
+/// The start of a kernel that says nothing of its cost, as the executor counts it: where it became
+/// ready it is started.
 constexpr int64_t start_ns = 3000;
 
 /// Device memory for tensors. It counts itself and what it gave out, and deletes itself with the
@@ -293,7 +294,7 @@ class CardDevice final : public AcceleratorDevice {
     if (kernel.status().code() == Code::unimplemented)
       if (auto of_host = make_on_host(*host_, node)) return *std::move(of_host);
     if (!kernel) return kernel;
-    kernel->cost_ns = [](const Launch&) { return start_ns; };
+    if (!kernel->cost_ns) kernel->cost_ns = [](const Launch&) { return start_ns; };
     if (kernel->compute)
       kernel->compute = [this, holder = holder_of(op), compute = std::move(kernel->compute)](
                             Launch& launch) { return start_kernel(compute, holder, launch); };

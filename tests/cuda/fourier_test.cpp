@@ -66,4 +66,20 @@ BOOST_AUTO_TEST_CASE(transforms_of_more_lengths_than_plans_are_kept_find_their_o
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_first_transform_which_loads_the_library_is_left_to_the_devices_threads) {
+  constexpr int64_t actors_ns = 100'000;  // that an actor's thread is used for
+  auto card = make_gpu();
+  Builder b;
+  auto node = b.op("FFT", {b.constant(Tensor::of<complex64>({2}, {{1, 0}, {2, 3}}))});
+  auto kernel = card->kernels().make(b.graph().node(*b.graph().find(node.name())));
+  BOOST_TEST_REQUIRE(kernel.ok(), kernel.status().to_string());
+  auto input = card->copy_in(Tensor::of<complex64>({2}, {{1, 0}, {2, 3}}));
+  BOOST_TEST_REQUIRE(input.ok());
+  Tensors inputs = {*input}, outputs(1);
+  Launch launch(*card, {}, inputs, outputs);
+  BOOST_TEST(kernel->cost_ns(launch) > actors_ns);
+  BOOST_TEST(kernel->compute(launch).ok());
+  BOOST_TEST(kernel->cost_ns(launch) < actors_ns / 10);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/linalg/fourier_plans.hpp"
+#include "troupe/devices/cuda/slow_at_first.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -82,12 +83,12 @@ Status compute_fourier(Launch& launch, const FourierForm& form, DType made) {
 
 KernelCatalog::Make make_fourier(FourierForm form) {
   return [form](const Node& node) -> Result<Kernel> {
-    if (auto calls = fourier_calls(); !calls) return calls.status();
+    if (auto status = check_fourier_library(); !status.ok()) return status;
     auto made = form.spectrum == Spectrum::whole      ? node.attr<DType>("Tcomplex")
                 : form.spectrum == Spectrum::of_reals ? DType::complex64
                                                       : DType::float32;
-    return Kernel{
-        .compute = [form, made](Launch& launch) { return compute_fourier(launch, form, made); }};
+    return slow_at_first(
+        [form, made](Launch& launch) { return compute_fourier(launch, form, made); });
   };
 }
 

@@ -6,8 +6,7 @@
 
 namespace troupe::cuda {
 
-/// The functions of cuFFT that are called. The library has some hundred MiB and is loaded with the
-/// first transform of the process.
+/// The functions of cuFFT that are called.
 struct FourierCalls {
   decltype(&cufftCreate) create;
   decltype(&cufftDestroy) destroy;
@@ -21,7 +20,9 @@ struct FourierCalls {
   decltype(&cufftExecC2R) transform_to_reals;
 };
 
-/// Unimplemented, with the reason, where the machine has no such library.
+/// Unimplemented, with the reason, where the machine has no such library. It is not loaded.
+Status check_fourier_library();
+/// The first call loads it: not on a thread of an actor (vendor_library.hpp).
 Result<const FourierCalls*> fourier_calls();
 
 }  // namespace troupe::cuda
