@@ -7,23 +7,6 @@
 namespace troupe::cuda {
 namespace {
 
-DepthwiseGeometry depthwise_geometry(const cpu::Convolution& c) {
-  DepthwiseGeometry geometry{
-      .batch = c.batch,
-      .channels = c.groups,
-      .multiplier = c.outputs,
-      .channels_first = c.channels_first};
-  for (size_t i = 0; i < 2; ++i) {
-    geometry.in[i] = c.in[i + 1];
-    geometry.out[i] = c.out[i + 1];
-    geometry.kernel[i] = c.kernel[i + 1];
-    geometry.strides[i] = c.strides[i + 1];
-    geometry.dilations[i] = c.dilations[i + 1];
-    geometry.before[i] = c.before[i + 1];
-  }
-  return geometry;
-}
-
 struct DepthwiseOp {
   cpu::ConvolutionNode node;
   LaunchDepthwise function;
@@ -38,7 +21,7 @@ Status start_depthwise(
       .filter = launch.input(1).raw(),
       .dy = op.node.pass == cpu::ConvolutionPass::output ? nullptr : launch.input(2).raw(),
       .partial = nullptr,
-      .geometry = depthwise_geometry(c),
+      .geometry = {ImageWindows::of(c), c.groups, c.outputs, c.channels_first},
       .stream = stream_of(launch)};
   Tensor partial;
   if (op.node.pass == cpu::ConvolutionPass::filter) {

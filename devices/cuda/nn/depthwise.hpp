@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cuda/element.hpp"
 #include "troupe/devices/cuda/index/divider.hpp"
+#include "troupe/devices/cuda/nn/image_windows.hpp"
 
 namespace troupe::cuda {
 
@@ -12,17 +13,14 @@ struct ImageStrides {
   int64_t image, channel, row, column;
 };
 
-/// How windows lie over images, each channel of which makes `multiplier` outputs, and a filter
-/// [kernel[0], kernel[1], channels, multiplier] over windows.
-struct DepthwiseGeometry {
-  int64_t batch, channels, multiplier;
-  int64_t in[2], out[2], kernel[2], strides[2], dilations[2], before[2];
+/// Windows over images, each channel of which makes `multiplier` outputs, and a filter
+/// [kernel[0], kernel[1], channels, multiplier].
+struct DepthwiseGeometry : ImageWindows {
+  int64_t channels, multiplier;
   bool channels_first;
 
   TROUPE_BOTH int64_t outputs() const { return channels * multiplier; }
-  TROUPE_BOTH int64_t taps() const { return kernel[0] * kernel[1]; }
   TROUPE_BOTH int64_t filter_elements() const { return taps() * outputs(); }
-  TROUPE_BOTH int64_t out_positions() const { return batch * out[0] * out[1]; }
 
   TROUPE_BOTH ImageStrides in_strides() const { return strides_of(in, channels); }
   TROUPE_BOTH ImageStrides out_strides() const { return strides_of(out, outputs()); }

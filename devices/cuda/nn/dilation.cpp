@@ -9,19 +9,6 @@
 namespace troupe::cuda {
 namespace {
 
-DilationGeometry dilation_geometry(const cpu::Convolution& c) {
-  DilationGeometry geometry{.batch = c.batch, .channels = c.groups};
-  for (size_t i = 0; i < 2; ++i) {
-    geometry.in[i] = c.in[i + 1];
-    geometry.out[i] = c.out[i + 1];
-    geometry.kernel[i] = c.kernel[i + 1];
-    geometry.strides[i] = c.strides[i + 1];
-    geometry.rates[i] = c.dilations[i + 1];
-    geometry.before[i] = c.before[i + 1];
-  }
-  return geometry;
-}
-
 struct DilationOp {
   cpu::DilationNode node;
   LaunchDilation function;
@@ -38,7 +25,7 @@ Status start_dilation(
       .dy = op.node.has_gradient ? launch.input(2).raw() : nullptr,
       .sources = nullptr,
       .partial = nullptr,
-      .geometry = dilation_geometry(c),
+      .geometry = {ImageWindows::of(c), c.groups},
       .stream = stream_of(launch)};
   const auto& geometry = call.geometry;
   if (geometry.taps() > std::numeric_limits<int32_t>::max())

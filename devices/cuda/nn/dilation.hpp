@@ -3,30 +3,27 @@
 #include <cuda_runtime_api.h>
 
 #include "troupe/devices/cuda/element.hpp"
-#include "troupe/devices/cuda/math/numbers.hpp"
+#include "troupe/devices/cuda/nn/image_windows.hpp"
 
 namespace troupe::cuda {
 
-/// How windows lie over images [batch, in[0], in[1], channels], and a filter
-/// [kernel[0], kernel[1], channels] over windows, whose elements are `rates` apart.
-struct DilationGeometry {
-  int64_t batch, channels;
-  int64_t in[2], out[2], kernel[2], strides[2], rates[2], before[2];
+/// Windows over images [batch, in[0], in[1], channels], and a filter [kernel[0], kernel[1],
+/// channels].
+struct DilationGeometry : ImageWindows {
+  int64_t channels;
 
-  TROUPE_BOTH int64_t taps() const { return kernel[0] * kernel[1]; }
   TROUPE_BOTH int64_t filter_elements() const { return taps() * channels; }
   TROUPE_BOTH int64_t in_elements() const { return batch * in[0] * in[1] * channels; }
-  TROUPE_BOTH int64_t out_positions() const { return batch * out[0] * out[1]; }
   TROUPE_BOTH int64_t out_elements() const { return out_positions() * channels; }
 
   /// The position on an axis of the input that is under a tap for an output, or -1 outside.
   TROUPE_BOTH int64_t input_at(int axis, int64_t tap, int64_t output) const {
-    auto at = output * strides[axis] + tap * rates[axis] - before[axis];
+    auto at = output * strides[axis] + tap * dilations[axis] - before[axis];
     return at < in[axis] ? at : -1;
   }
   /// The output for which a position of the input is under a tap; -1: there is none.
   TROUPE_BOTH int64_t output_at(int axis, int64_t tap, int64_t input) const {
-    auto from = input + before[axis] - tap * rates[axis];
+    auto from = input + before[axis] - tap * dilations[axis];
     if (from < 0 || from % strides[axis] != 0) return -1;
     auto output = from / strides[axis];
     return output < out[axis] ? output : -1;
