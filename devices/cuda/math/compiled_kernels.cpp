@@ -95,8 +95,6 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!file || failed) std::filesystem::remove(fresh, failed);
 }
 
-constexpr size_t kernels_max = 512;
-
 }  // namespace
 
 Result<std::string> compile_kernels(const std::string& source, int capability) {
@@ -153,9 +151,7 @@ Result<std::string> CompiledKernels::machine_code(const std::string& source) con
 Result<CUfunction> CompiledKernels::find(const std::string& source, const char* name) {
   std::lock_guard lock(mutex_);
   if (auto found = kernels_.find(source); found != kernels_.end()) return found->second.second;
-  if (kernels_.size() >= kernels_max)
-    return resource_exhausted(
-        "a card keeps at most " + std::to_string(kernels_max) + " compiled kernels");
+  if (auto status = check_room(); !status.ok()) return status;
   auto load = driver_function<ModuleLoadData>("cuModuleLoadData");
   auto get = driver_function<ModuleGetFunction>("cuModuleGetFunction");
   if (!load) return load.status();

@@ -41,6 +41,14 @@ class CompiledKernels {
       CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, void** parameters);
 
  private:
+  static constexpr size_t kernels_max = 512;
+
+  /// ResourceExhausted where there are as many as a card keeps.
+  Status check_room() const {
+    if (kernels_.size() < kernels_max) return {};
+    return resource_exhausted(
+        "a card keeps at most " + std::to_string(kernels_max) + " compiled kernels");
+  }
   Result<std::string> machine_code(const std::string& source) const;
 
   const int capability_;

@@ -107,6 +107,7 @@ CompiledKernels::~CompiledKernels() {
 Result<CUfunction> CompiledKernels::find(const std::string& source, const char* name) {
   std::lock_guard lock(mutex_);
   if (auto found = kernels_.find(source); found != kernels_.end()) return found->second.second;
+  if (auto status = check_room(); !status.ok()) return status;
   auto text = before + source + "#define KERNEL troupe::cuda::" + name + "\n" + behind;
   auto library = make_library(text);
   if (!library) return library.status();
