@@ -48,6 +48,13 @@ Result<Tensor> count_before_blocks(const Launch& launch, const Tensor& flags) {
   return before;
 }
 
+/// The last of those numbers, where it lies.
+Tensor total_of(const Tensor& before) {
+  auto* numbers = static_cast<int64_t*>(const_cast<void*>(before.raw()));
+  return Tensor::alias(
+      DType::int64, {}, numbers + before.elements() - 1, [before] {}, before.allocator());
+}
+
 Status set_places(Launch& launch, const Tensor& flags, const Tensor& before, int64_t count) {
   const auto& shape = flags.shape();
   auto places = launch.allocate(DType::int64, {count, shape.rank()});
@@ -72,8 +79,9 @@ void start_where(Launch& launch, const Kernel::Done& done) {
   if (!before) return done(before.status());
   if (auto status = launched("a count"); !status.ok()) return done(status);
   when_known(
-      launch, *before, done, [&launch, flags = *flags, before = *before](const Tensor& counts) {
-        return set_places(launch, flags, before, counts.values<int64_t>().back());
+      launch, total_of(*before), done,
+      [&launch, flags = *flags, before = *before](const Tensor& total) {
+        return set_places(launch, flags, before, total.values<int64_t>().front());
       });
 }
 
