@@ -1,5 +1,6 @@
 #include "troupe/devices/cuda/image/crop.hpp"
 
+#include "troupe/devices/cuda/image/pixel.cuh"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/reduction/lanes.cuh"
@@ -8,19 +9,7 @@
 namespace troupe::cuda {
 namespace {
 
-/// A channel of a pixel, by the number of the element in images of that height and width.
-struct Pixel {
-  int64_t image, row, column, channel;
-
-  __device__ Pixel(int64_t element, int64_t height, int64_t width, int64_t channels) {
-    channel = element % channels;
-    element /= channels;
-    column = element % width;
-    element /= width;
-    row = element % height;
-    image = element / height;
-  }
-};
+using CroppedElements = Elements<float, double, Half, uint8_t, int32_t, int64_t>;
 
 template <class T>
 __device__ float pixel_at(const T* images, int64_t at) {
@@ -212,36 +201,19 @@ void crop_grad_boxes(const CropGradBoxesCall& call) {
 }  // namespace
 
 LaunchCrop find_crop(Element element) {
-  switch (element) {
-    case Element::float32: return crop<float>;
-    case Element::float64: return crop<double>;
-    case Element::float16: return crop<Half>;
-    case Element::uint8: return crop<uint8_t>;
-    case Element::int32: return crop<int32_t>;
-    case Element::int64: return crop<int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchCrop>(
+      CroppedElements{}, element, [](auto zero) { return crop<decltype(zero)>; });
 }
 
 LaunchCropGradImage find_crop_grad_image(Element element) {
-  switch (element) {
-    case Element::float32: return crop_grad_image<float>;
-    case Element::float64: return crop_grad_image<double>;
-    case Element::float16: return crop_grad_image<Half>;
-    default: return nullptr;
-  }
+  return choose<LaunchCropGradImage>(
+      Elements<float, double, Half>{}, element,
+      [](auto zero) { return crop_grad_image<decltype(zero)>; });
 }
 
 LaunchCropGradBoxes find_crop_grad_boxes(Element element) {
-  switch (element) {
-    case Element::float32: return crop_grad_boxes<float>;
-    case Element::float64: return crop_grad_boxes<double>;
-    case Element::float16: return crop_grad_boxes<Half>;
-    case Element::uint8: return crop_grad_boxes<uint8_t>;
-    case Element::int32: return crop_grad_boxes<int32_t>;
-    case Element::int64: return crop_grad_boxes<int64_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchCropGradBoxes>(
+      CroppedElements{}, element, [](auto zero) { return crop_grad_boxes<decltype(zero)>; });
 }
 
 }  // namespace troupe::cuda

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/image/resize.hpp"
 
 #include "troupe/devices/cuda/cells.hpp"
+#include "troupe/devices/cuda/image/pixel.cuh"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/math/numbers.hpp"
@@ -8,20 +9,6 @@
 
 namespace troupe::cuda {
 namespace {
-
-/// A channel of a pixel, by the number of the element in images of that height and width.
-struct Pixel {
-  int64_t image, row, column, channel;
-
-  __device__ Pixel(int64_t element, int64_t height, int64_t width, int64_t channels) {
-    channel = element % channels;
-    element /= channels;
-    column = element % width;
-    element /= width;
-    row = element % height;
-    image = element / height;
-  }
-};
 
 __device__ int64_t at(const ResizeCall& call, int64_t image, int64_t row, int64_t column) {
   return ((image * call.rows.size + row) * call.columns.size + column) * call.channels;
@@ -124,15 +111,9 @@ void nearest_grad(const ResizeCall& call) {
 }  // namespace
 
 LaunchResize find_bilinear(Element element) {
-  switch (element) {
-    case Element::float32: return bilinear<float>;
-    case Element::float64: return bilinear<double>;
-    case Element::float16: return bilinear<Half>;
-    case Element::bfloat16: return bilinear<Brain>;
-    case Element::uint8: return bilinear<uint8_t>;
-    case Element::int32: return bilinear<int32_t>;
-    default: return nullptr;
-  }
+  return choose<LaunchResize>(
+      Elements<float, double, Half, Brain, uint8_t, int32_t>{}, element,
+      [](auto zero) { return bilinear<decltype(zero)>; });
 }
 
 LaunchResize find_bilinear_grad(Element element) {
@@ -141,12 +122,9 @@ LaunchResize find_bilinear_grad(Element element) {
 }
 
 LaunchResize find_nearest_grad(Element element) {
-  switch (element) {
-    case Element::float32: return nearest_grad<float>;
-    case Element::float64: return nearest_grad<double>;
-    case Element::float16: return nearest_grad<Half>;
-    default: return nullptr;
-  }
+  return choose<LaunchResize>(
+      Elements<float, double, Half>{}, element,
+      [](auto zero) { return nearest_grad<decltype(zero)>; });
 }
 
 void launch_nearest(const ResizeCall& call, int size) {
