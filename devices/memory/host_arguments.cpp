@@ -102,13 +102,17 @@ Table reductions() {
   };
 }
 
-/// Of which image each box is, and sizes.
+/// Of which image each box is, sizes and limits.
 Table images() {
   return {
       {"CropAndResize", {{2, 3}}},
       {"CropAndResizeGradBoxes", {{3}}},
       {"CropAndResizeGradImage", {{2, 3}}},
       {"ExtractGlimpse", {{1}}},
+      {"NonMaxSuppression", {{2}}},
+      {"NonMaxSuppressionV2", {{2, 3}}},
+      {"NonMaxSuppressionV3", {{2, 3, 4}}},
+      {"NonMaxSuppressionV4", {{2, 3, 4}}},
       {"ResizeArea", {{1}}},
       {"ResizeBicubic", {{1}}},
       {"ResizeBilinear", {{1}}},

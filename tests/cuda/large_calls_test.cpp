@@ -302,6 +302,24 @@ BOOST_AUTO_TEST_CASE(crops_of_large_images_and_their_gradients) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(suppressions_of_more_boxes_than_are_compared_at_once) {
+  for (auto dtype : {DType::float32, DType::float16})
+    for (int64_t count : {63, 64, 65, 4096, 5000}) {
+      // Many boxes and scores are equal, and corners are in any order.
+      auto boxes = numbers(dtype, {count, 4}, 41, 0, 30),
+           scores = numbers(dtype, {count}, 42, 0, 99);
+      for (int most : {1, 70, 100'000})
+        for (float threshold : {0.1f, 0.9f}) {
+          Tensors inputs = {
+              boxes, scores, Tensor::scalar<int32_t>(most), Tensor::scalar(threshold),
+              Tensor::scalar(2.0f)};
+          auto is_padded = most == 70;
+          Attrs attrs = {{"T", dtype}, {"pad_to_max_output_size", is_padded}};
+          compare({.op = "NonMaxSuppressionV4", .attrs = attrs, .inputs = inputs});
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(contrasts_of_large_images) {
   for (auto dtype : {DType::float32, DType::float16})
     for (int64_t channels : {1, 3, 300}) {

@@ -1,43 +1,21 @@
+#include "troupe/devices/cpu/image/non_max_suppression.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <queue>
 #include <vector>
 
+#include "troupe/devices/cpu/image/box_overlap.hpp"
 #include "troupe/devices/cpu/image/boxes.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
-
-float box_overlap(const float* a, const float* b) {
-  auto low = [](const float* box, int i) { return std::min(box[i], box[i + 2]); };
-  auto high = [](const float* box, int i) { return std::max(box[i], box[i + 2]); };
-  auto area = [&](const float* box) {
-    return (high(box, 0) - low(box, 0)) * (high(box, 1) - low(box, 1));
-  };
-  auto common = [&](int i) {
-    return std::max(std::min(high(a, i), high(b, i)) - std::max(low(a, i), low(b, i)), 0.0f);
-  };
-  auto area_a = area(a), area_b = area(b);
-  if (area_a <= 0 || area_b <= 0) return 0;
-  auto both = common(0) * common(1);
-  return both / (area_a + area_b - both);
-}
-
 namespace {
 
-/// What an op of the kind has as inputs and outputs, beyond boxes, scores and max_output_size.
-struct SuppressionOp {
-  bool has_overlaps = false;             // instead of boxes
-  std::optional<float> fixed_threshold;  // of the overlap, where it is an attribute
-  bool has_score_threshold = false, has_sigma = false, has_valid_outputs = false, pads = false;
-};
-
 struct Suppression {
-  float threshold, score_threshold, sigma;
-  int64_t most;
+  SuppressionLimits limits;
   std::vector<float> scores;
   std::function<float(int32_t, int32_t)> overlap;
 
@@ -53,12 +31,13 @@ struct Suppression {
   /// Lowers the score of a box for those of the selected ones that it was not compared with yet.
   /// False if it is out.
   bool survives(Box& box, const std::vector<Box>& selected) const {
-    auto scale = sigma > 0 ? -0.5f / sigma : 0;
+    auto scale = limits.sigma > 0 ? -0.5f / limits.sigma : 0;
     for (auto i = selected.size(); i-- > box.compared;) {
       auto value = overlap(box.index, selected[i].index);
-      if (value >= threshold) return false;
+      if (value >= limits.threshold) return false;
       box.score *= std::exp(scale * value * value);
-      if (!(box.score > score_threshold)) return false;  // also NaN, which equals no score
+      // Also NaN, which equals no score.
+      if (!(box.score > limits.score_threshold)) return false;
     }
     box.compared = selected.size();
     return true;
@@ -68,9 +47,10 @@ struct Suppression {
   std::vector<Box> select() const {
     std::vector<Box> all, selected;
     for (size_t i = 0; i < scores.size(); ++i)
-      if (scores[i] > score_threshold) all.push_back({static_cast<int32_t>(i), scores[i], 0});
+      if (scores[i] > limits.score_threshold)
+        all.push_back({static_cast<int32_t>(i), scores[i], 0});
     std::priority_queue<Box> queue({}, std::move(all));
-    while (static_cast<int64_t>(selected.size()) < most && !queue.empty()) {
+    while (static_cast<int64_t>(selected.size()) < limits.most && !queue.empty()) {
       auto box = queue.top();
       queue.pop();
       auto score = box.score;
@@ -98,7 +78,7 @@ Result<float> scalar_float(const Launch& launch, int input, const char* name) {
       tensor.shape().to_string());
 }
 
-Status read_thresholds(const Launch& launch, const SuppressionOp& op, Suppression& s) {
+Status read_thresholds(const Launch& launch, const SuppressionOp& op, SuppressionLimits& s) {
   s.threshold = op.fixed_threshold.value_or(0);
   s.score_threshold = std::numeric_limits<float>::lowest();
   s.sigma = 0;
@@ -121,28 +101,12 @@ Status read_thresholds(const Launch& launch, const SuppressionOp& op, Suppressio
 }
 
 Result<Suppression> read_suppression(const Launch& launch, const SuppressionOp& op) {
-  const auto &boxes = launch.input(0), &scores = launch.input(1), &most = launch.input(2);
-  auto count = boxes.shape().rank() == 2 ? boxes.shape()[0] : -1;
-  if (count < 0 || boxes.shape()[1] != (op.has_overlaps ? count : 4))
-    return invalid_argument(
-        std::string(
-            op.has_overlaps ? "'overlaps' must be a square matrix"
-                            : "'boxes' must have the shape [boxes,4]") +
-        ", but has the shape " + boxes.shape().to_string());
-  if (scores.shape() != Shape{count} || count > std::numeric_limits<int32_t>::max())
-    return invalid_argument(
-        "there must be a score for each of " + std::to_string(count) + " boxes, but 'scores' has " +
-        "the shape " + scores.shape().to_string());
-  if (!most.shape().is_scalar() || most.value<int32_t>() < 0)
-    return invalid_argument(
-        "'max_output_size' must be a scalar that is not negative, but is " + most.to_string());
-  Suppression s;
-  if (auto status = read_thresholds(launch, op, s); !status.ok()) return status;
-  s.most = most.value<int32_t>();
-  s.scores = as_floats(scores);
-  auto values = std::make_shared<std::vector<float>>(as_floats(boxes));
+  auto limits = SuppressionLimits::of(launch, op);
+  if (!limits) return limits.status();
+  Suppression s{.limits = *limits, .scores = as_floats(launch.input(1)), .overlap = nullptr};
+  auto values = std::make_shared<std::vector<float>>(as_floats(launch.input(0)));
   if (op.has_overlaps)
-    s.overlap = [values, n = static_cast<size_t>(count)](int32_t i, int32_t j) {
+    s.overlap = [values, n = static_cast<size_t>(limits->count)](int32_t i, int32_t j) {
       return (*values)[static_cast<size_t>(i) * n + static_cast<size_t>(j)];
     };
   else
@@ -157,7 +121,7 @@ Status compute_suppression(Launch& launch, const SuppressionOp& op) {
   if (!suppression) return suppression.status();
   auto selected = suppression->select();
   auto valid = static_cast<int64_t>(selected.size());
-  Shape shape{op.pads ? suppression->most : valid};
+  Shape shape{op.pads ? suppression->limits.most : valid};
   auto indices = launch.allocate(DType::int32, shape);
   if (!indices) return indices.status();
   auto* index = indices->mutable_data<int32_t>();
@@ -178,33 +142,48 @@ Status compute_suppression(Launch& launch, const SuppressionOp& op) {
   return {};
 }
 
-KernelCatalog::Make suppression_kernel(SuppressionOp op) {
+KernelCatalog::Make suppression_kernel(const SuppressionOp& op) {
   return [op](const Node& node) -> Result<Kernel> {
-    auto own = op;
-    if (node.attrs.contains("iou_threshold"))
-      own.fixed_threshold = node.attr<float>("iou_threshold");
-    own.pads = op.has_valid_outputs && node.attr<bool>("pad_to_max_output_size");
     return Kernel{
-        .compute = [own](Launch& launch) { return compute_suppression(launch, own); },
+        .compute = [own = op.of(node)](Launch& launch) { return compute_suppression(launch, own); },
         .cost_ns = [](const Launch& launch) { return 200 * launch.input(1).elements(); }};
   };
 }
 
 }  // namespace
 
+SuppressionOp SuppressionOp::of(const Node& node) const {
+  auto own = *this;
+  if (node.attrs.contains("iou_threshold")) own.fixed_threshold = node.attr<float>("iou_threshold");
+  own.pads = has_valid_outputs && node.attr<bool>("pad_to_max_output_size");
+  return own;
+}
+
+Result<SuppressionLimits> SuppressionLimits::of(const Launch& launch, const SuppressionOp& op) {
+  const auto &boxes = launch.input(0), &scores = launch.input(1), &most = launch.input(2);
+  auto count = boxes.shape().rank() == 2 ? boxes.shape()[0] : -1;
+  if (count < 0 || boxes.shape()[1] != (op.has_overlaps ? count : 4))
+    return invalid_argument(
+        std::string(
+            op.has_overlaps ? "'overlaps' must be a square matrix"
+                            : "'boxes' must have the shape [boxes,4]") +
+        ", but has the shape " + boxes.shape().to_string());
+  if (scores.shape() != Shape{count} || count > std::numeric_limits<int32_t>::max())
+    return invalid_argument(
+        "there must be a score for each of " + std::to_string(count) + " boxes, but 'scores' has " +
+        "the shape " + scores.shape().to_string());
+  if (!most.shape().is_scalar() || most.value<int32_t>() < 0)
+    return invalid_argument(
+        "'max_output_size' must be a scalar that is not negative, but is " + most.to_string());
+  SuppressionLimits limits{.count = count, .most = most.value<int32_t>()};
+  if (auto status = read_thresholds(launch, op, limits); !status.ok()) return status;
+  return limits;
+}
+
 void add_suppression_kernels(KernelCatalog& catalog) {
-  SuppressionOp op;
-  catalog.add("NonMaxSuppression", suppression_kernel(op));
-  catalog.add("NonMaxSuppressionV2", suppression_kernel(op));
-  op.has_score_threshold = true;
-  catalog.add("NonMaxSuppressionV3", suppression_kernel(op));
-  op.has_valid_outputs = true;
-  catalog.add("NonMaxSuppressionV4", suppression_kernel(op));
-  op.has_sigma = true;
-  catalog.add("NonMaxSuppressionV5", suppression_kernel(op));
-  catalog.add(
-      "NonMaxSuppressionWithOverlaps",
-      suppression_kernel({.has_overlaps = true, .has_score_threshold = true}));
+  for_each_suppression_op([&catalog](const char* name, const SuppressionOp& op) {
+    catalog.add(name, suppression_kernel(op));
+  });
 }
 
 }  // namespace troupe::cpu

@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "troupe/devices/cpu/image/box_overlap.hpp"
 #include "troupe/devices/cpu/image/boxes.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/parallel.hpp"

@@ -6,7 +6,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/math/elementwise.hpp"
-#include "troupe/devices/cuda/reduction/sorted_ints.hpp"
+#include "troupe/devices/cuda/reduction/sorted_numbers.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -49,14 +49,14 @@ Result<Tensor> count_as_floats(const Launch& launch, DType dtype, const cpu::Bin
 Result<Tensor> sum_weights(const Launch& launch, DType dtype, const cpu::BincountInput& input) {
   auto sums = launch.allocate(dtype, {input.bins});
   if (!sums || input.bins == 0) return sums;
-  auto sorted = sort_ints(launch, launch.input(0));
+  auto sorted = sort_numbers(launch, launch.input(0));
   if (!sorted) return sorted.status();
   launch_weight_sums(
       {.sums = sums->mutable_raw(),
        .weights = launch.input(2).raw(),
-       .numbers = static_cast<const int32_t*>(sorted->ints.raw()),
+       .numbers = static_cast<const int32_t*>(sorted->numbers.raw()),
        .places = static_cast<const int32_t*>(sorted->places.raw()),
-       .count = sorted->ints.elements(),
+       .count = sorted->numbers.elements(),
        .bins = input.bins,
        .stream = stream_of(launch)},
       element_of(dtype));

@@ -13,7 +13,7 @@
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/indexing/named_slices.hpp"
 #include "troupe/devices/cuda/indexing/scatter.hpp"
-#include "troupe/devices/cuda/reduction/sorted_ints.hpp"
+#include "troupe/devices/cuda/reduction/sorted_numbers.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -132,11 +132,11 @@ Status multiply(
          .places = call.places,
          .is_adjoint = adjoint.a,
          .stream = call.stream});
-  auto sorted = sort_ints(launch, *keys);
+  auto sorted = sort_numbers(launch, *keys);
   if (!sorted) return sorted.status();
   auto begins = launch.allocate(DType::int32, {call.rows + 1});
   if (!begins) return begins.status();
-  call.keys = static_cast<const int32_t*>(sorted->ints.raw());
+  call.keys = static_cast<const int32_t*>(sorted->numbers.raw());
   call.order = static_cast<const int32_t*>(sorted->places.raw());
   call.begins = out<int32_t>(*begins);
   function(call);
