@@ -2,6 +2,7 @@
 // and blocks hand to each other matters; the recorded calls have few elements.
 #include "troupe/tests/cuda/large_calls.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
@@ -178,6 +179,40 @@ BOOST_AUTO_TEST_CASE(softmaxes_of_rows_of_any_length) {
         // The sum of a few thousand exponentials, and in 16 bits its logarithm times their number.
         compare({.op = op, .attrs = {{"T", dtype}}, .inputs = inputs}, 1e-4);
       }
+}
+
+BOOST_AUTO_TEST_CASE(softmaxes_of_rows_that_no_block_keeps) {
+  for (auto dtype : floats)
+    for (int64_t classes : {16'385, 32'768, 32'771})
+      for (const char* op : {"Softmax", "LogSoftmax"})
+        compare(
+            {.op = op,
+             .attrs = {{"T", dtype}},
+             .inputs = {numbers(dtype, {2, classes}, 43, -5, 5)}},
+            1e-4);
+}
+
+BOOST_AUTO_TEST_CASE(softmaxes_of_rows_with_infinities_and_nan) {
+  constexpr auto infinity = std::numeric_limits<float>::infinity();
+  constexpr auto nan = std::numeric_limits<float>::quiet_NaN();
+  for (int64_t classes : {3, 130, 1030, 5000, 9001, 33'000}) {
+    auto logits = numbers(DType::float32, {7, classes}, 44, -5, 5);
+    auto row = [&](int64_t i) { return logits.mutable_data<float>() + i * classes; };
+    std::fill_n(row(1), classes, -infinity);
+    std::fill_n(row(2), classes - 1, -infinity);      // the last one alone is finite
+    std::fill_n(row(3) + 1, classes - 1, -infinity);  // the first one
+    row(4)[classes / 2] = infinity;
+    row(5)[classes - 1] = nan;
+    std::fill_n(row(6), classes, nan);
+    for (const char* op : {"Softmax", "LogSoftmax"})
+      compare({.op = op, .attrs = {{"T", DType::float32}}, .inputs = {logits}}, 1e-4);
+    auto labels = numbers(DType::int64, {7}, 45, 0, static_cast<int>(classes) - 1);
+    compare(
+        {.op = "SparseSoftmaxCrossEntropyWithLogits",
+         .attrs = {{"T", DType::float32}},
+         .inputs = {logits, labels}},
+        1e-4);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(sparse_losses_of_rows_of_any_length) {

@@ -2,89 +2,83 @@
 
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/element_types.hpp"
-#include "troupe/devices/cuda/reduction/folds.hpp"
-#include "troupe/devices/cuda/reduction/lanes.cuh"
+#include "troupe/devices/cuda/nn/softmax.cuh"
 #include "troupe/devices/cuda/start_kernel.cuh"
 
 namespace troupe::cuda {
 namespace {
 
-/// What the threads of a row know of it: the greatest logit, and the sum of e^(logit - greatest).
-template <class A>
-struct RowSum {
-  A greatest, sum;
-};
+/// The threads of a row: those of a warp, of which a block has several, or all of a block.
+constexpr int block_of(int threads) { return threads == warp_lanes ? 8 * warp_lanes : threads; }
 
-template <class T, class A>
-__device__ RowSum<A> sum_row(const T* row, int64_t classes, A* shared) {
-  auto greatest = Extremes<A>::least();
-  for (int64_t i = threadIdx.x; i < classes; i += blockDim.x)
-    greatest = FoldMaximum::join(greatest, widen(row[i]));
-  greatest = join_lanes(greatest, shared, [](A x, A y) { return FoldMaximum::join(x, y); });
-  A sum = 0;
-  for (int64_t i = threadIdx.x; i < classes; i += blockDim.x) sum += exp(widen(row[i]) - greatest);
-  return {greatest, join_lanes(sum, shared, [](A x, A y) { return x + y; })};
-}
-
-template <class T>
-__global__ void softmax_kernel(
-    T* out, const T* logits, int64_t rows, int64_t classes, bool is_log) {
+/// Rows whose elements the threads keep: each has N vectors of them. A thread has 64 registers at
+/// most so that 1024 run at once: the more they are, the more memory is on its way.
+template <int N, int threads, class T>
+__global__ void __launch_bounds__(block_of(threads), 1024 / block_of(threads))
+    kept_softmax_kernel(SoftmaxCall call, RowAlignment alignment) {
   using A = Wide<T>;
+  constexpr int size = VectorRow<T>::size;
   __shared__ A shared[warps_max];
+  const auto thread = static_cast<int>(threadIdx.x);
   auto step = gridDim.x * int64_t{blockDim.y};
   // All threads of a block take part in each round, as they wait for each other.
-  for (auto base = blockIdx.x * int64_t{blockDim.y}; base < rows; base += step) {
-    auto row = base + threadIdx.y;
-    auto has_row = row < rows;
-    const auto* from = logits + (has_row ? row : 0) * classes;
-    auto of_row = sum_row(from, classes, shared);
-    if (!has_row) continue;
-    auto* to = out + row * classes;
-    auto log_sum = log(of_row.sum), factor = A(1) / of_row.sum;
-    for (int64_t i = threadIdx.x; i < classes; i += blockDim.x) {
-      auto shifted = widen(from[i]) - of_row.greatest;
-      to[i] = Narrow<T>::of(is_log ? shifted - log_sum : exp(shifted) * factor);
+  for (auto base = blockIdx.x * int64_t{blockDim.y}; base < call.rows; base += step) {
+    auto index = base + threadIdx.y;
+    auto has_row = index < call.rows;
+    auto first = has_row ? index * call.classes : 0;
+    VectorRow<T> row(static_cast<const T*>(call.logits) + first, has_row ? call.classes : 0);
+    A values[N][size];
+    auto greatest = Extremes<A>::least();
+    if (alignment.is_whole) {
+#pragma unroll
+      for (int k = 0; k < N; ++k) row.read_whole(thread + k * threads, values[k]);
+    } else {
+#pragma unroll
+      for (int k = 0; k < N; ++k) row.read(thread + k * threads, values[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      for (int i = 0; i < size; ++i) greatest = greater_of(greatest, values[k][i]);
+    greatest = join_lanes(greatest, shared, [](A x, A y) { return greater_of(x, y); });
+    A sum = 0;
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+      for (int i = 0; i < size; ++i) {
+        auto shifted = values[k][i] - greatest, power = exp(shifted);
+        sum += power;  // outside of the row it is 0
+        values[k][i] = call.is_log ? shifted : power;
+      }
+    sum = join_lanes(sum, shared, [](A x, A y) { return x + y; });
+    auto log_sum = call.is_log ? log(sum) : A(0), factor = call.is_log ? A(1) : A(1) / sum;
+    auto* to = static_cast<T*>(call.out) + first;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      for (auto& value : values[k]) value = call.is_log ? value - log_sum : value * factor;
+      if (alignment.is_whole) row.write_whole(to, thread + k * threads, values[k]);
+      else row.write(to, alignment.is_alike, thread + k * threads, values[k]);
     }
   }
 }
 
-/// The same of rows whose elements the threads keep: each has N of them at most.
-template <int N, class T>
-__global__ void small_softmax_kernel(
-    T* out, const T* logits, int64_t rows, int64_t classes, bool is_log) {
+/// Longer rows, each by a block: they are read twice.
+template <class T>
+__global__ void __launch_bounds__(1024) softmax_kernel(SoftmaxCall call, RowAlignment alignment) {
   using A = Wide<T>;
+  constexpr int size = VectorRow<T>::size;
   __shared__ A shared[warps_max];
-  auto step = gridDim.x * int64_t{blockDim.y};
-  for (auto base = blockIdx.x * int64_t{blockDim.y}; base < rows; base += step) {
-    auto row = base + threadIdx.y;
-    auto has_row = row < rows;
-    const auto* from = logits + (has_row ? row : 0) * classes;
-    A values[N];
-    auto greatest = Extremes<A>::least();
-#pragma unroll
-    for (int k = 0; k < N; ++k) {
-      auto i = threadIdx.x + k * blockDim.x;
-      values[k] = i < classes ? widen(from[i]) : Extremes<A>::least();
-    }
-#pragma unroll
-    for (int k = 0; k < N; ++k) greatest = FoldMaximum::join(greatest, values[k]);
-    greatest = join_lanes(greatest, shared, [](A x, A y) { return FoldMaximum::join(x, y); });
-    A sum = 0;
-#pragma unroll
-    for (int k = 0; k < N; ++k) {
-      values[k] -= greatest;
-      auto power = exp(values[k]);
-      if (threadIdx.x + k * blockDim.x < classes) sum += power;
-      if (!is_log) values[k] = power;
-    }
-    sum = join_lanes(sum, shared, [](A x, A y) { return x + y; });
-    auto log_sum = log(sum), factor = A(1) / sum;
-    auto* to = out + row * classes;
-#pragma unroll
-    for (int k = 0; k < N; ++k) {
-      auto i = threadIdx.x + k * blockDim.x;
-      if (has_row && i < classes)
-        to[i] = Narrow<T>::of(is_log ? values[k] - log_sum : values[k] * factor);
+  for (int64_t index = blockIdx.x; index < call.rows; index += gridDim.x) {
+    VectorRow<T> row(static_cast<const T*>(call.logits) + index * call.classes, call.classes);
+    auto of_row = sum_row(row, shared);
+    auto* to = static_cast<T*>(call.out) + index * call.classes;
+    auto log_sum = log(of_row.sum), factor = A(1) / of_row.sum;
+    for (int64_t i = threadIdx.x; i < row.vectors(); i += blockDim.x) {
+      A values[size];
+      row.read(i, values);
+      for (auto& value : values) {
+        auto shifted = value - of_row.greatest;
+        value = call.is_log ? shifted - log_sum : exp(shifted) * factor;
+      }
+      row.write(to, alignment.is_alike, i, values);
     }
   }
 }
@@ -107,7 +101,7 @@ __global__ void cross_entropy_kernel(CrossEntropyCall call) {
     auto row = has_row ? base + threadIdx.y : 0;
     const auto* logits = static_cast<const T*>(call.logits) + row * call.classes;
     const auto* labels = static_cast<const T*>(call.labels) + (is_dense ? row * call.classes : 0);
-    auto of_row = sum_row(logits, call.classes, shared);
+    auto of_row = sum_row(VectorRow<T>(logits, call.classes), shared);
     auto log_sum = log(of_row.sum);
     auto expected = is_dense ? -1 : class_of(call, row);
     A loss = expected < 0 ? static_cast<A>(bits_as<float>(0x7fc00000))
@@ -129,21 +123,26 @@ __global__ void cross_entropy_kernel(CrossEntropyCall call) {
 
 template <class T>
 void softmax(const SoftmaxCall& call) {
-  auto threads = lanes_for(call.classes);
-  auto blocks = blocks_for(call.rows, threads.y);
-  auto* out = static_cast<T*>(call.out);
-  const auto* logits = static_cast<const T*>(call.logits);
-  auto start = [&](auto kernel) {
+  constexpr int size = RowVector<T>::size;
+  constexpr int most = size == 4 ? 8 : 4;  // of a thread, in 32 registers at most
+  auto alignment = RowAlignment::of(
+      static_cast<const T*>(call.logits), static_cast<const T*>(call.out), call.classes);
+  // Rows that begin within a vector may have parts of one more.
+  auto vectors = (call.classes + size - 1) / size + (alignment.is_whole ? 0 : 1);
+  auto start = [&](auto kernel, dim3 threads) {
     start_kernel(
-        call.stream, blocks, threads, kernel, out, logits, call.rows, call.classes, call.is_log);
+        call.stream, blocks_for(call.rows, threads.y), threads, kernel, call, alignment);
   };
-  auto each = (call.classes + threads.x - 1) / threads.x;
-  if (each <= 1) start(small_softmax_kernel<1, T>);
-  else if (each <= 4) start(small_softmax_kernel<4, T>);
-  else if (each <= 8) start(small_softmax_kernel<8, T>);
-  else if (each <= 16) start(small_softmax_kernel<16, T>);
-  else if (each <= 32) start(small_softmax_kernel<32, T>);
-  else start(softmax_kernel<T>);
+  constexpr int warp = warp_lanes;
+  const dim3 of_warps(warp, 8);
+  if (vectors <= warp) start(kept_softmax_kernel<1, warp, T>, of_warps);
+  else if (vectors <= 2 * warp) start(kept_softmax_kernel<2, warp, T>, of_warps);
+  else if (vectors <= 4 * warp) start(kept_softmax_kernel<4, warp, T>, of_warps);
+  else if (vectors <= most * warp) start(kept_softmax_kernel<most, warp, T>, of_warps);
+  else if (vectors <= most / 2 * 256) start(kept_softmax_kernel<most / 2, 256, T>, 256);
+  else if (vectors <= most * 256) start(kept_softmax_kernel<most, 256, T>, 256);
+  else if (vectors <= most * 1024) start(kept_softmax_kernel<most, 1024, T>, 1024);
+  else start(softmax_kernel<T>, 1024);
 }
 
 template <class T>

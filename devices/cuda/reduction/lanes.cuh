@@ -7,7 +7,7 @@
 namespace troupe::cuda {
 
 constexpr int warp_lanes = 32;
-constexpr int warps_max = 8;  // of a block
+constexpr int warps_max = 32;  // of a block
 
 /// What the thread has whose number in the warp differs in that bit.
 template <class A>
@@ -18,7 +18,7 @@ __device__ A value_across(A value, int distance) {
 }
 
 /// Joins the values of the threads of a row of a block, which has 32 of them, or a block of one row
-/// with up to 256. `shared` has room for warps_max values. All threads get the result.
+/// with up to 1024. `shared` has room for warps_max values. All threads get the result.
 template <class A, class Join>
 __device__ A join_lanes(A value, A* shared, const Join& join) {
   for (int distance = warp_lanes / 2; distance > 0; distance /= 2)

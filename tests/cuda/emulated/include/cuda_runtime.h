@@ -14,6 +14,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __launch_bounds__(...)
 /// A block has it to itself: the next one of the thread begins after its end.
 #define __shared__ static thread_local
 
