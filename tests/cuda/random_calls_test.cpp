@@ -64,8 +64,8 @@ std::optional<RecordedCall> recorded(const fuzz::Call& call) {
 bool is_about_a_value(const Status& refused) {
   const auto& message = refused.message();
   for (const auto* words :
-       {"index ", "segment id ", "of 'argmax' must", "must not be negative", "must be positive",
-        "the number -", "a value is NaN"})
+       {"index ", "label ", "segment id ", "of 'argmax' must", "must not be negative",
+        "must be positive", "the number -", "a value is NaN"})
     if (message.find(words) != message.npos) return true;
   return false;
 }

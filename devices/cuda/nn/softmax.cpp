@@ -50,6 +50,8 @@ Status check_shapes(const Shape& logits, const Shape& labels, Labels kind) {
     return invalid_argument(
         "there must be a label for each of " + std::to_string(logits[0]) +
         " rows, but the labels have the shape " + labels.to_string());
+  if (kind != Labels::dense && logits[1] == 0)
+    return invalid_argument("there must be at least one class");
   return {};
 }
 
