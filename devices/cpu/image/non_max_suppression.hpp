@@ -8,8 +8,8 @@ namespace troupe::cpu {
 
 /// What an op of the kind has as inputs and outputs, beyond boxes, scores and max_output_size.
 struct SuppressionOp {
-  bool has_overlaps = false;             // instead of boxes
-  std::optional<float> fixed_threshold;  // of the overlap, where it is an attribute
+  bool has_overlaps = false;                  // instead of boxes
+  std::optional<float> fixed_threshold = {};  // of the overlap, where it is an attribute
   bool has_score_threshold = false, has_sigma = false, has_valid_outputs = false, pads = false;
 
   /// As the node's attributes have it.
