@@ -62,12 +62,13 @@ BOOST_AUTO_TEST_CASE(products_of_matrices_with_many_entries) {
               {"adjoint_b", adjoint_b}};
           auto inner = shape[adjoint_a ? 0 : 1];
           auto b = numbers(dtype, adjoint_b ? Shape{columns, inner} : Shape{inner, columns}, 42);
-          compare(
-              {.op = "SparseTensorDenseMatMul",
-               .attrs = attrs,
-               .inputs = {
-                   places(DType::int64, count, shape, /*in_order=*/false),
-                   numbers(dtype, {count}, 43), sizes(DType::int64, shape), b}});
+          for (bool in_order : {false, true})
+            compare(
+                {.op = "SparseTensorDenseMatMul",
+                 .attrs = attrs,
+                 .inputs = {
+                     places(DType::int64, count, shape, in_order), numbers(dtype, {count}, 43),
+                     sizes(DType::int64, shape), b}});
         }
 }
 

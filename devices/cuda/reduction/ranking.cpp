@@ -42,6 +42,7 @@ Status set_ranked(
          .count = count,
          .scratch = memory->mutable_raw(),
          .rows_at_once = at_once,
+         .unsorted = nullptr,
          .stream = stream_of(launch)});
   }
   if (with_places) launch.set(1, std::move(places));

@@ -11,11 +11,13 @@ namespace {
 /// Rows that are sorted side by side in memory, each of `padded` elements, a power of 2.
 struct SortedRows {
   int64_t rows, padded;
+  const int32_t* unsorted;  // as RankCall has it
 
   __host__ __device__ int64_t elements() const { return rows * padded; }
   __host__ __device__ int64_t chunk() const {
     return padded < sorted_chunk ? padded : sorted_chunk;
   }
+  __device__ bool are_in_order() const { return unsorted && *unsorted == 0; }
 };
 
 int64_t padded_length(int64_t length) {
@@ -26,6 +28,7 @@ int64_t padded_length(int64_t length) {
 
 template <class Ranked, class T>
 __global__ void rank_kernel(Ranked* to, const T* from, int64_t length, SortedRows sorted) {
+  if (sorted.are_in_order()) return;
   for (auto i = first_item(); i < sorted.elements(); i += item_step()) {
     auto row = i / sorted.padded, place = i % sorted.padded;
     to[i] = place < length ? Ranked::of(rank_key(widen(from[row * length + place])), place)
@@ -37,6 +40,7 @@ __global__ void rank_kernel(Ranked* to, const T* from, int64_t length, SortedRow
 template <class Ranked>
 __global__ void sort_chunks_kernel(Ranked* ranked, SortedRows sorted, int64_t from, int64_t to) {
   __shared__ Ranked chunk[sorted_chunk];
+  if (sorted.are_in_order()) return;
   auto size = sorted.chunk();
   for (int64_t at = blockIdx.x * size; at < sorted.elements(); at += gridDim.x * size) {
     for (int64_t i = threadIdx.x; i < size; i += blockDim.x) chunk[i] = ranked[at + i];
@@ -57,6 +61,7 @@ __global__ void sort_chunks_kernel(Ranked* ranked, SortedRows sorted, int64_t fr
 
 template <class Ranked>
 __global__ void sort_step_kernel(Ranked* ranked, SortedRows sorted, BitonicStep step) {
+  if (sorted.are_in_order()) return;
   for (auto i = first_item(); i < sorted.elements() / 2; i += item_step()) {
     auto first = step.first_of(i);
     step.order(ranked[first], ranked[first + step.distance], first % sorted.padded);
@@ -65,9 +70,11 @@ __global__ void sort_step_kernel(Ranked* ranked, SortedRows sorted, BitonicStep 
 
 template <class Ranked, class T>
 __global__ void take_kernel(RankCall call, const Ranked* ranked, int64_t row, SortedRows sorted) {
+  auto are_in_order = sorted.are_in_order();
   for (auto i = first_item(); i < sorted.rows * call.count; i += item_step()) {
-    auto of_row = i / call.count;
-    auto place = ranked[of_row * sorted.padded + call.first + i % call.count].place();
+    auto of_row = i / call.count, rank = call.first + i % call.count;
+    auto place = are_in_order ? static_cast<int32_t>(rank)
+                              : ranked[of_row * sorted.padded + rank].place();
     auto to = row * call.count + i;
     static_cast<T*>(call.values)[to] =
         static_cast<const T*>(call.from)[(row + of_row) * call.length + place];
@@ -99,7 +106,8 @@ void launch(const RankCall& call) {
   for (int64_t row = 0; row < call.rows; row += call.rows_at_once) {
     auto left = call.rows - row;
     SortedRows sorted{
-        left < call.rows_at_once ? left : call.rows_at_once, padded_length(call.length)};
+        left < call.rows_at_once ? left : call.rows_at_once, padded_length(call.length),
+        call.unsorted};
     start_kernel(
         call.stream, blocks_for(sorted.elements()), block_threads, rank_kernel<Ranked, T>, ranked,
         static_cast<const T*>(call.from) + row * call.length, call.length, sorted);

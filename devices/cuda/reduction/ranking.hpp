@@ -16,6 +16,8 @@ struct RankCall {
   int64_t first, count;
   void* scratch;  // in which so many rows are sorted
   int64_t rows_at_once;
+  /// On the card: 0 where all rows are in order, so that nothing is sorted; null: they may not be.
+  const int32_t* unsorted;
   cudaStream_t stream;
 };
 using LaunchRanking = void (*)(const RankCall& call);

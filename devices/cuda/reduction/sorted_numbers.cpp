@@ -7,7 +7,8 @@
 
 namespace troupe::cuda {
 
-Result<SortedNumbers> sort_numbers(const Launch& launch, const Tensor& numbers) {
+Result<SortedNumbers> sort_numbers(
+    const Launch& launch, const Tensor& numbers, const int32_t* unsorted) {
   auto count = numbers.elements();
   if (count > std::numeric_limits<int32_t>::max())
     return unimplemented("a card sorts at most 2,147,483,647 numbers at once");
@@ -28,6 +29,7 @@ Result<SortedNumbers> sort_numbers(const Launch& launch, const Tensor& numbers) 
        .count = count,
        .scratch = memory->mutable_raw(),
        .rows_at_once = 1,
+       .unsorted = unsorted,
        .stream = stream_of(launch)});
   if (auto status = launched("a sort"); !status.ok()) return status;
   return SortedNumbers{*std::move(sorted), *std::move(places)};

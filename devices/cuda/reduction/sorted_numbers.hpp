@@ -12,7 +12,9 @@ struct SortedNumbers {
   Tensor places;  // int32
 };
 
-/// Of a tensor of real numbers.
-Result<SortedNumbers> sort_numbers(const Launch& launch, const Tensor& numbers);
+/// Of a tensor of real numbers. `unsorted`, if it is given, is 0 on the card where the numbers are
+/// in that order already: then they are only copied.
+Result<SortedNumbers> sort_numbers(
+    const Launch& launch, const Tensor& numbers, const int32_t* unsorted = nullptr);
 
 }  // namespace troupe::cuda

@@ -117,7 +117,8 @@ Result<Kernel> make_to_dense(const Node& node) {
 }
 
 /// Adds up the products of entries by the rows to which they add. The entries are sorted first, as
-/// threads that added to one element would do so in any order.
+/// threads that added to one element would do so in any order. The kernels of the sort end at once
+/// where the card finds the entries in order, as they mostly are: the host does not wait to know.
 Status multiply(
     const Launch& launch, LaunchSparseProduct function, const cpu::SparseAdjoints& adjoint,
     SparseProductCall call) {
@@ -126,13 +127,18 @@ Status multiply(
     return unimplemented("a card multiplies sparse matrices of less than 2,147,483,647 rows");
   auto keys = launch.allocate(DType::int32, {call.places.slices.count});
   if (!keys) return keys.status();
+  auto unsorted = launch.allocate(DType::int32, {});
+  if (!unsorted) return unsorted.status();
+  if (auto status = set_zeros(launch, *unsorted); !status.ok()) return status;
   if (keys->elements() > 0)
     launch_product_keys(
         {.keys = out<int32_t>(*keys),
+         .unsorted = out<int32_t>(*unsorted),
          .places = call.places,
+         .rows = call.rows,
          .is_adjoint = adjoint.a,
          .stream = call.stream});
-  auto sorted = sort_numbers(launch, *keys);
+  auto sorted = sort_numbers(launch, *keys, out<int32_t>(*unsorted));
   if (!sorted) return sorted.status();
   auto begins = launch.allocate(DType::int32, {call.rows + 1});
   if (!begins) return begins.status();

@@ -56,14 +56,18 @@ __global__ void show_places_kernel(CheckPlacesCall call) {
 }
 
 __global__ void product_keys_kernel(ProductKeysCall call) {
+  auto key_of = [&](int64_t entry) {
+    auto row = index_at(call.places, entry, call.is_adjoint ? 1 : 0);
+    return lies_inside(call.places, entry) ? static_cast<int32_t>(call.rows - 1 - row) : -1;
+  };
   for (auto i = first_item(); i < call.places.slices.count; i += item_step()) {
-    auto row = index_at(call.places, i, call.is_adjoint ? 1 : 0);
-    call.keys[i] = lies_inside(call.places, i) ? static_cast<int32_t>(row) : -1;
+    call.keys[i] = key_of(i);
+    if (i > 0 && key_of(i - 1) < call.keys[i]) *call.unsorted = 1;
   }
 }
 
-/// Sets begins[i] to the number of entries whose keys are greater than i - 1: those of a row lie
-/// from begins[row + 1] on to before begins[row].
+/// Sets begins[i] to the number of entries whose keys are greater than i - 1: those of a key lie
+/// from begins[key + 1] on to before begins[key].
 __global__ void begins_kernel(SparseProductCall call) {
   for (auto i = first_item(); i <= call.rows; i += item_step()) {
     int64_t begin = 0, left = call.places.slices.count;
@@ -91,9 +95,9 @@ __global__ void product_kernel(SparseProductCall call) {
   const auto* values = static_cast<const T*>(call.values);
   const auto* b = static_cast<const T*>(call.b);
   for (auto i = first_item(); i < call.rows * call.columns; i += item_step()) {
-    auto row = i / call.columns, column = i % call.columns;
+    auto key = call.rows - 1 - i / call.columns, column = i % call.columns;
     auto sum = FoldSum::none<A>();
-    for (auto at = call.begins[row + 1]; at < call.begins[row]; ++at) {
+    for (auto at = call.begins[key + 1]; at < call.begins[key]; ++at) {
       auto entry = call.order[at];
       auto k = index_at(call.places, entry, call.is_a_adjoint ? 0 : 1);
       auto from = call.is_b_adjoint ? column * call.inner + k : k * call.columns + column;

@@ -25,11 +25,14 @@ struct CheckPlacesCall {
 };
 void launch_check_places(const CheckPlacesCall& call);
 
-/// Sets each key to the row of the product to which an entry of the sparse matrix adds, or to -1
-/// where one of its indices does not lie in the matrix.
+/// Sets each key to the number of rows of the product that are behind the one to which an entry of
+/// the sparse matrix adds, or to -1 where one of its indices does not lie in the matrix. Keys of
+/// entries in their usual order descend.
 struct ProductKeysCall {
   int32_t* keys;
+  int32_t* unsorted;  // 0 before; set where keys do not descend
   EntryPlaces places;
+  int64_t rows;
   bool is_adjoint;
   cudaStream_t stream;
 };
