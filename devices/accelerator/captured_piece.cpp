@@ -17,6 +17,8 @@ constexpr int64_t launch_ns = 2000;
 constexpr int64_t copied_bytes_per_ns = 1000;
 /// A replay, as the executor counts it: where it became ready it is started.
 constexpr int64_t replay_ns = 15'000;
+/// The first run, whose kernels compile and measure: more than an actor's thread is used for.
+constexpr int64_t first_run_ns = 10'000'000;
 /// Values on the host that the work depends on, as axes, are compared in each run.
 constexpr size_t host_bytes_max = 4096;
 /// Captures one after the other.
@@ -60,6 +62,7 @@ class CapturedPiece {
 
   /// Of the next run, to judge by the one before.
   int64_t cost_ns() const {
+    if (!has_run_.load(std::memory_order_relaxed)) return first_run_ns;
     if (was_replayed_.load(std::memory_order_relaxed)) return replay_ns;
     return piece_->work_count * launch_ns;
   }
@@ -135,7 +138,9 @@ class CapturedPiece {
   Status run_plainly(Launch& launch) {
     was_replayed_.store(false, std::memory_order_relaxed);
     parts_.graphs->note_plain_run();
-    return run_members(*piece_, launch, launch.inputs(), launch.outputs());
+    auto status = run_members(*piece_, launch, launch.inputs(), launch.outputs());
+    has_run_.store(true, std::memory_order_relaxed);
+    return status;
   }
 
   // -- captures
@@ -290,7 +295,7 @@ class CapturedPiece {
   const std::shared_ptr<const PlanPiece> piece_;
   const CaptureParts parts_;
   const uint64_t id_;
-  std::atomic<bool> was_replayed_{false};
+  std::atomic<bool> has_run_{false}, was_replayed_{false};
 };
 
 }  // namespace

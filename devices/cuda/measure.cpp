@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <limits>
+#include <mutex>
 
 #include "troupe/devices/cuda/delay.hpp"
 #include "troupe/graph/support/environment.hpp"
@@ -62,6 +63,8 @@ bool is_captured(const Launch& launch) {
 size_t find_fastest(
     const Launch& launch, size_t count, const std::function<Status(size_t index)>& put) {
   if (count <= 1 || is_captured(launch)) return 0;
+  static std::mutex mutex;  // two threads that measured at once would measure each other's work
+  std::lock_guard lock(mutex);
   Stopwatch watch(stream_of(launch));
   size_t fastest = 0;
   auto least = never;

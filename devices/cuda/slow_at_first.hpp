@@ -8,8 +8,8 @@
 
 namespace troupe::cuda {
 
-/// A kernel whose first launch takes long, as it loads a library. It says so as its cost, and the
-/// executor leaves that launch to the device's threads: no actor waits for it.
+/// A kernel whose first launch takes long, as it loads a library, compiles, or measures. It says so
+/// as its cost, and the executor leaves that launch to the device's threads: no actor waits for it.
 inline Kernel slow_at_first(KernelCatalog::Compute compute) {
   constexpr int64_t first_ns = 10'000'000, other_ns = 3000;
   auto has_run = std::make_shared<std::atomic<bool>>(false);

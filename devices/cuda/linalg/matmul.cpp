@@ -3,6 +3,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/kernel_support.hpp"
 #include "troupe/devices/cuda/linalg/product_cache.hpp"
+#include "troupe/devices/cuda/slow_at_first.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -80,7 +81,7 @@ Result<Kernel> make_matmul(const Node& node) {
   auto dtype = node.attr<DType>("T");
   if (!has_products(dtype)) return no_kernel(dtype);
   auto shape = shape_of(dtype, node.attr<bool>("transpose_a"), node.attr<bool>("transpose_b"));
-  return Kernel{.compute = [shape](Launch& launch) { return compute_matmul(launch, shape); }};
+  return slow_at_first([shape](Launch& launch) { return compute_matmul(launch, shape); });
 }
 
 Shape batches_of(const Shape& shape) {
@@ -136,8 +137,8 @@ KernelCatalog::Make make_batch_matmul(bool broadcasts) {
     auto dtype = node.attr<DType>("T");
     if (!has_products(dtype)) return no_kernel(dtype);
     auto shape = shape_of(dtype, node.attr<bool>("adj_x"), node.attr<bool>("adj_y"));
-    return Kernel{
-        .compute = [=](Launch& launch) { return compute_batch_matmul(launch, shape, broadcasts); }};
+    return slow_at_first(
+        [=](Launch& launch) { return compute_batch_matmul(launch, shape, broadcasts); });
   };
 }
 

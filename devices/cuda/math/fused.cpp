@@ -6,6 +6,7 @@
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/compiled_kernels.hpp"
 #include "troupe/devices/cuda/math/fused_source.hpp"
+#include "troupe/devices/cuda/slow_at_first.hpp"
 #include "troupe/graph/ops/fusion.hpp"
 
 namespace troupe::cuda {
@@ -145,7 +146,7 @@ Status compute_fused(Launch& launch, const Parts& parts, DType dtype) {
 Result<Kernel> make_fused(const Node& node) {
   auto parts = fusion::parts_of(node.attrs);
   auto dtype = node.attr<DType>("T");
-  return Kernel{.compute = [=](Launch& launch) { return compute_fused(launch, parts, dtype); }};
+  return slow_at_first([=](Launch& launch) { return compute_fused(launch, parts, dtype); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "troupe/devices/cuda/array/transpose.hpp"
 #include "troupe/devices/cuda/linalg/product_cache.hpp"
 #include "troupe/devices/cuda/nn/convolution_plan.hpp"
+#include "troupe/devices/cuda/slow_at_first.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -290,9 +291,9 @@ KernelCatalog::Make convolution(Pass pass) {
     if (!convolution) return convolution.status();
     auto dtype = node.attr<DType>("T");
     if (!std::ranges::count(floating(), dtype)) return no_kernel(dtype);
-    return Kernel{.compute = [op = *convolution, dtype](Launch& launch) {
+    return slow_at_first([op = *convolution, dtype](Launch& launch) {
       return compute_convolution(launch, op, dtype);
-    }};
+    });
   };
 }
 

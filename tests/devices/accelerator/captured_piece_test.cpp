@@ -29,6 +29,24 @@ BOOST_AUTO_TEST_CASE(a_piece_is_captured_at_its_second_run_and_replayed_from_the
   BOOST_TEST(said.empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_first_run_is_left_to_the_devices_threads) {
+  constexpr int64_t actors_ns = 100'000;  // that an actor's thread is used for
+  add_feed({10});
+  add_retval(add_chain("n", "feed", 12));
+  auto plan = compile(*gpu);
+  BOOST_TEST_REQUIRE(pieces_of(*plan) == 1);
+  auto cost = [&] {
+    int64_t of_piece = 0;
+    for (size_t i = 0; i < plan->items().size(); ++i)
+      if (plan->piece_of(static_cast<int32_t>(i)))
+        of_piece = plan->items()[i].kernel->cost_ns(Launch(*gpu, {}, {}, {}));
+    return of_piece;
+  };
+  BOOST_TEST(cost() > actors_ns);
+  run_piece(*plan, {on_card(counted(10), *gpu)});
+  BOOST_TEST(cost() < actors_ns);
+}
+
 BOOST_AUTO_TEST_CASE(each_shape_has_work_of_its_own) {
   add_feed(Shape::unknown_rank());
   add_retval(add_chain("n", "feed", 12));
