@@ -42,6 +42,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "indexed_slices": "",
         "graph_to_function_def": "",
     },
+    "python.keras": {"backend": "_src.keras.backend keras.backend", "utils": "keras.utils"},
+    "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
+    "python": {"keras": "keras"},
     "python.layers": {"base convolutional core layers normalization pooling": "layers"},
     "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
     "python.ops": {
@@ -121,6 +124,8 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.framework.ops": {
         "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
         "internal_convert_to_tensor": "convert_to_tensor",
+        "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
+        "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
     },
     "python.framework.tensor_shape": {
         name: f"_src.types.shapes.{function}"
