@@ -6,14 +6,13 @@ run in the session that `keras.backend.set_session` is given, or in one that the
 
 from typing import TYPE_CHECKING
 
-from troupe._src.keras.installed import serve_modules as _serve_modules
+from troupe._src.api.keras_modules import serve_keras as _serve_keras
 
-_serve_modules(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _serve_keras(__name__)
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    def __getattr__(name: str) -> Any: ...
-else:
-    from troupe._src.keras.installed import keras_attribute as __getattr__  # noqa: F401
-    from troupe._src.keras.installed import keras_names as __dir__  # noqa: F401
+__all__ = [
+    "Input", "Model", "Sequential", "activations", "applications", "backend", "callbacks",
+    "constraints", "datasets", "engine", "initializers", "layers", "legacy", "losses", "metrics",
+    "models", "optimizers", "preprocessing", "regularizers", "utils", "wrappers",
+]  # fmt: skip

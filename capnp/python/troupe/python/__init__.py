@@ -3,9 +3,6 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.locations import serve_locations as _serve_locations
-from troupe._src.keras.installed import serve_modules as _serve_modules
-
-_serve_modules(f"{__name__}.keras")
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _serve_locations("python")

@@ -146,7 +146,7 @@ class ImportTest(unittest.TestCase):
 
     def test_where_no_version_fits_the_error_says_which_to_install(self):
         for version, found in [(None, "none is installed"), ("3.10.0", "version 3.10.0 is")]:
-            with mock.patch("troupe._src.keras.installed.keras_version", lambda: version):
+            with mock.patch("troupe._src.api.keras_modules.keras_version", lambda: version):
                 with self.assertRaisesRegex(AttributeError, f"{found}.*pip install 'keras=="):
                     tf.keras.layers
                 with self.assertRaisesRegex(ImportError, f"{found}.*pip install"):

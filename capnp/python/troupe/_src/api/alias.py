@@ -9,8 +9,8 @@ import sys
 import types
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
+from troupe._src.api import keras_corrections
 from troupe._src.api.missing import attributes_of
-from troupe._src.keras import corrections
 
 _PACKAGE = __name__.split(".")[0]
 _ALIAS = "tensorflow"
@@ -79,5 +79,5 @@ def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
     if not any(getattr(finder, "alias", None) == _ALIAS for finder in sys.meta_path):
         sys.meta_path.insert(0, Aliases(_ALIAS, _PACKAGE, _PACKAGE))
         sys.meta_path.append(_Explainer())
-        corrections.install()
+        keras_corrections.install()
     return attributes_of(_PACKAGE)

@@ -14,6 +14,8 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from troupe._src.api.keras_modules import serve_modules
+
 _PACKAGE = __name__.split(".")[0]
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
@@ -298,5 +300,7 @@ def serve_locations(place: str) -> Tuple[Callable[[str], Any], Callable[[], List
     """The `__getattr__` and the `__dir__` of the module at the top of a folder; adds the finder."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())
+    if place == "python":
+        serve_modules(f"{_PACKAGE}.python.keras", OWNERS)
     location = Location(f"{_PACKAGE}.{place}", place)
     return location.__getattr__, location.__dir__

@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.control_flow.shallow_nest import flatten_up_to
 from troupe._src.control_flow.structure import flatten, pack_as
-from troupe._src.api.source_names import is_dense_tensor_like
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.keras.sessions import get_session
 from troupe._src.ops.array_ops import group, identity
@@ -67,7 +67,7 @@ class Function:
         """
         session = get_session(inputs)
         values = list(flatten_up_to(self._given, inputs))
-        symbolic = [index for index, value in enumerate(values) if is_dense_tensor_like(value)]
+        symbolic = [i for i, value in enumerate(values) if isinstance(value, (Tensor, Variable))]
         if symbolic:
             computed = session.run([values[index] for index in symbolic])
             for index, value in zip(symbolic, computed):

@@ -28,6 +28,7 @@ _REPLACED = [
         (r"\byaml\.load\((\w+)\)", r"yaml.load(\1, Loader=yaml.FullLoader)"),
         (r"\.get_shape\(\)\._dims\b", ".get_shape().dims"),
         (r"\bnp\.Inf\b", "np.inf"),
+        (r"\bnp\.array\((xs\[[^]]*\]|xs)\)", r"np.array(\1, dtype=object)"),
         (r"\bnp\.string_(?!\w)", "np.bytes_"),
         (r"\bnp\.unicode_(?!\w)", "np.str_"),
         (

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 import types
-from typing import Any, List, Optional, Sequence
+from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
 from troupe._src.api.alias import Aliases, install
-from troupe._src.api.locations import OWNERS
-from troupe._src.keras.corrections import is_supported, keras_version
+from troupe._src.api.keras_corrections import is_supported, keras_version
 
 _PACKAGE = __name__.split(".")[0]
 
 
-def keras_attribute(name: str) -> Any:
-    """An attribute of the installed package; AttributeError where none fits this one."""
-    if name == "__all__":
-        return keras_names()
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(_installed(), name)
-
-
-def keras_names() -> List[str]:
-    """The public attributes of the installed package."""
-    hidden = ("absolute_import",)
-    return [name for name in dir(_installed()) if name[0] != "_" and name not in hidden]
-
-
 def _installed() -> types.ModuleType:
+    """The installed package; AttributeError where none fits this one."""
     version = keras_version()
     if not is_supported(version):
         found = "none is installed" if version is None else f"version {version} is installed"
@@ -46,13 +30,14 @@ def _installed() -> types.ModuleType:
 class _Finder(Aliases):
     """Finds the modules of the installed package, but for those that this package has itself."""
 
-    def __init__(self, alias: str) -> None:
+    def __init__(self, alias: str, own: Container[str]) -> None:
         super().__init__(alias, "keras", "the package 'keras'")
+        self._own = own
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
     ) -> Optional[importlib.machinery.ModuleSpec]:
-        if name == self.alias or name.partition(".")[2] in OWNERS:
+        if name == self.alias or name.partition(".")[2] in self._own:
             return None
         return super().find_spec(name, path, target)
 
@@ -64,7 +49,34 @@ class _Finder(Aliases):
         return super().create_module(spec)
 
 
-def serve_modules(alias: str) -> None:
-    """Makes `import ALIAS.X` give the module X of the installed package."""
+def serve_modules(alias: str, own: Container[str] = ()) -> None:
+    """Makes `import ALIAS.X` give the module X of the installed package.
+
+    Args:
+        alias: The name of a module of this package.
+        own: The modules below it, without the name of this package, which are not Keras's.
+    """
     if not any(getattr(finder, "alias", None) == alias for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder(alias))
+        sys.meta_path.insert(0, _Finder(alias, own))
+
+
+def serve_keras(module: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of the module that stands for Keras.
+
+    Args:
+        module: Its name, below which Keras's modules are imported, too.
+
+    Returns:
+        The two functions.
+    """
+    serve_modules(module)
+
+    def get(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(_installed(), name)
+
+    def list_names() -> List[str]:
+        return list(sys.modules[module].__all__)
+
+    return get, list_names
