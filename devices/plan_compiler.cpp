@@ -47,6 +47,12 @@ class Plan::Compiler {
     for (size_t i = 0; i < plan_.items_.size(); ++i) lay_out_edges(i);
     for (size_t i = 0; i < plan_.items_.size(); ++i)
       if (plan_.items_[i].waits_for == 0) plan_.sources_.push_back(static_cast<int32_t>(i));
+    // Where a step also changes a variable that it reads, and no edge says in which order, the read
+    // gets the value from before, as in TensorFlow in practice.
+    std::ranges::stable_partition(plan_.sources_, [&](int32_t item) {
+      return graph_.node(plan_.items_[static_cast<size_t>(item)].node).op->name() ==
+             "ReadVariableOp";
+    });
     for (const auto& item : plan_.items_)
       plan_.initial_counts_.push_back(PendingCounts::initial(item));
     return {};

@@ -1,12 +1,12 @@
 # The driver and the kernels of devices/cuda for the host: a library of cards as libtroupe_cuda.so,
-# with tests/cuda/emulated in the place of CUDA's runtime, cuBLASLt, cuDNN and cuFFT; what NVRTC
-# compiles for cards, the host's compiler does. cuda_emulated runs the tests of cards with it, on
+# with tests/cuda/emulated in the place of CUDA's runtime, cuBLASLt, cuDNN, cuFFT and cuSOLVER; what
+# NVRTC compiles for cards, the host's compiler does. cuda_emulated runs the tests of cards with it, on
 # every machine.
 
 file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
      devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
 list(FILTER emulated_sources EXCLUDE REGEX
-     "/(devices/cuda/math/compiled_kernels|delay|devices/cuda/linalg/fourier_calls|measure)\\.(cpp|cu)$")
+     "/devices/cuda/(math/compiled_kernels|delay|linalg/fourier_calls|linalg/dense/solver_calls|measure)\\.(cpp|cu)$")
 
 # A file's language is the same in all targets: a source of C++ includes each that is CUDA's elsewhere.
 set(kernels ${emulated_sources})
@@ -26,7 +26,7 @@ target_include_directories(troupe_emulated_cuda BEFORE PRIVATE tests/cuda/emulat
 # Few blocks, so that each goes on to further items, as large calls have on a card.
 target_compile_definitions(
   troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75 TROUPE_CUDA_BLOCKS_MAX=3
-                               TROUPE_CUDNN=1 TROUPE_CUFFT=1
+                               TROUPE_CUDNN=1 TROUPE_CUFFT=1 TROUPE_CUSOLVER=1
                                TROUPE_EMULATED_COMPILER="${CMAKE_CXX_COMPILER}"
                                TROUPE_EMULATED_HEADERS="${CMAKE_BINARY_DIR}/include")
 target_compile_options(troupe_emulated_cuda PRIVATE -Wno-unknown-pragmas)

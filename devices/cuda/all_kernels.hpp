@@ -18,6 +18,7 @@ void add_clip_kernels(KernelCatalog& catalog);
 void add_colours_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
 void add_crop_kernels(KernelCatalog& catalog);
+void add_decompositions_kernels(KernelCatalog& catalog);
 void add_depthwise_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);
@@ -57,6 +58,7 @@ void add_suppression_kernels(KernelCatalog& catalog);
 void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
+void add_triangular_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);
 void add_where_kernels(KernelCatalog& catalog);
 /// Of ops on references to variables: by kernels of ops on handles, which the catalog must have.

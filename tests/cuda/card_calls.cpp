@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/cuda/matrix_results.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -27,6 +28,8 @@ constexpr double times_for_sequences = 5;
 
 std::string first_difference(
     const RecordedCall& call, const Tensors& got, const Tensors& expected, double at_least) {
+  if (decomposes_matrices(call.op) && !expected.empty())
+    return matrix_difference(call, got, expected);
   if (got.size() != expected.size()) return "there are " + std::to_string(got.size());
   for (size_t i = 0; i < got.size(); ++i) {
     auto tolerance = std::max(tolerance_on_card(expected[i].dtype()), at_least);

@@ -8,6 +8,7 @@
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/tests/cuda/card_calls.hpp"
 #include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/cuda/matrix_results.hpp"
 #include "troupe/tests/fuzz/calls/guarded_device.hpp"
 #include "troupe/tests/fuzz/calls/random_call.hpp"
 
@@ -82,8 +83,10 @@ bool is_random(const RecordedCall& call) {
 }
 
 /// Whether its results depend on the way it is computed: Fourier transforms and normalizations of
-/// numbers that are infinite, or so large that sums of them are.
+/// numbers that are infinite, or so large that sums of them are; and inverses of matrices that
+/// hardly have one.
 bool is_of_one_way(const RecordedCall& call) {
+  if (decomposes_matrices(call.op)) return !is_well_conditioned(call);
   if (call.op.find("FFT") == call.op.npos && !call.op.starts_with("FusedBatchNorm")) return false;
   auto is_large = [](const Tensor& tensor) {
     auto any = [&]<class T>(T) {

@@ -257,15 +257,15 @@ from troupe._src.variables.variable_sets import variables_initializer as initial
 
 if TYPE_CHECKING:
     from troupe import (
-        compat, core, distribute, estimator, feature_column, python, saved_model, test, tpu,
+        compat, core, distribute, estimator, feature_column, keras, python, saved_model, test, tpu,
     )  # fmt: skip
 else:
     __getattr__, __dir__ = _missing_names(
         __name__,
         has_ops=True,
         lazy=(
-            "compat", "core", "distribute", "estimator", "feature_column", "python", "saved_model",
-            "test", "tpu",
+            "compat", "core", "distribute", "estimator", "feature_column", "keras", "python",
+            "saved_model", "test", "tpu",
         ),
     )
 
@@ -325,7 +325,8 @@ __all__ = [
     "initialize_all_tables", "initialize_all_variables", "initialize_local_variables",
     "initialize_variables", "initializers", "int16", "int32", "int64", "int8", "io", "is_finite",
     "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing",
-    "is_tensor", "is_variable_initialized", "layers", "lbeta", "less", "less_equal", "lgamma",
+    "is_tensor", "is_variable_initialized", "keras", "layers", "lbeta", "less", "less_equal",
+    "lgamma",
     "linalg", "linspace", "load_op_library", "local_variables", "local_variables_initializer",
     "log", "log1p", "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or",
     "logical_xor", "lookup", "losses", "make_ndarray", "make_template", "make_tensor_proto",

@@ -1,9 +1,19 @@
 #include "troupe/devices/cpu/linalg/decompositions.hpp"
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/linalg/matrix_batch.hpp"
 
 namespace troupe::cpu {
+
+Result<MatrixBatch> cholesky_grad_batch(const Launch& launch) {
+  auto batch = MatrixBatch::of_square(launch, 0);
+  const auto &l = launch.input(0), &grad = launch.input(1);
+  if (batch && l.shape() != grad.shape())
+    return invalid_argument(
+        "'l' and 'grad' must have one shape, but are " + l.shape().to_string() + " and " +
+        grad.shape().to_string());
+  return batch;
+}
+
 namespace {
 
 struct CholeskyKernel {
@@ -19,8 +29,7 @@ struct CholeskyKernel {
     auto n = batch->rows;
     auto status = each_matrix(*batch, *out, [&](int64_t index) -> Status {
       auto matrix = matrix_of<T>(in, index, n, n);
-      if (!factor_cholesky(matrix))
-        return invalid_argument("the matrix has no Cholesky decomposition: not positive definite");
+      if (!factor_cholesky(matrix)) return not_positive_definite();
       put_matrix<T>(*out, index, matrix);
       return {};
     });
@@ -33,13 +42,9 @@ struct CholeskyKernel {
 /// half of its diagonal.
 Status compute_cholesky_grad(Launch& launch, auto zero) {
   using T = decltype(zero);
-  auto batch = MatrixBatch::of_square(launch, 0);
+  auto batch = cholesky_grad_batch(launch);
   if (!batch) return batch.status();
   const auto &l = launch.input(0), &grad = launch.input(1);
-  if (l.shape() != grad.shape())
-    return invalid_argument(
-        "'l' and 'grad' must have one shape, but are " + l.shape().to_string() + " and " +
-        grad.shape().to_string());
   auto out = launch.allocate(l.dtype(), l.shape());
   if (!out) return out.status();
   auto n = batch->rows;
@@ -78,8 +83,7 @@ struct InverseKernel {
     auto n = batch->rows;
     auto status = each_matrix(*batch, *out, [&](int64_t index) -> Status {
       Dense<Wide<T>> inverse = Dense<Wide<T>>::Identity(n, n);
-      if (!solve(matrix_of<T>(in, index, n, n, adjoint), inverse))
-        return invalid_argument("the matrix is not invertible");
+      if (!solve(matrix_of<T>(in, index, n, n, adjoint), inverse)) return not_invertible();
       put_matrix<T>(*out, index, inverse);
       return {};
     });

@@ -1,7 +1,6 @@
 #include <limits>
 
 #include "troupe/devices/cpu/linalg/decompositions.hpp"
-#include "troupe/devices/cpu/linalg/matrix_batch.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -51,7 +50,7 @@ struct LuKernel {
     const auto& in = launch.input(0);
     auto status = each_matrix(*batch, *factors, [&](int64_t index) -> Status {
       auto pivots = find_pivots(matrix_of<T>(in, index, n, n));
-      if (pivots.is_singular()) return invalid_argument("the matrix is not invertible");
+      if (pivots.is_singular()) return not_invertible();
       put_matrix<T>(*factors, index, pivots.factors);
       if (index_dtype == DType::int32) put_matrix<int32_t>(*rows, index, pivots.rows);
       else put_matrix<int64_t>(*rows, index, pivots.rows);
@@ -80,7 +79,7 @@ struct EigenTableKernel {
       Eigen::VectorXd values;
       Dense<double> vectors, table(n + 1, n);
       if (!find_eigenvalues(matrix_of<T>(in, index, n, n), values, &vectors))
-        return invalid_argument("the matrix has no eigenvalues that could be found");
+        return no_eigenvalues();
       table << values.transpose(), vectors;
       put_matrix<T>(*out, index, table);
       return {};
@@ -108,7 +107,7 @@ struct EigenKernel {
       Eigen::VectorXd values;
       Dense<Wide<T>> columns;
       if (!find_eigenvalues(matrix_of<T>(in, index, n, n), values, vectors ? &columns : nullptr))
-        return invalid_argument("the matrix has no eigenvalues that could be found");
+        return no_eigenvalues();
       put_matrix<T>(*e, index, values);
       if (vectors) put_matrix<T>(*v, index, columns);
       return {};

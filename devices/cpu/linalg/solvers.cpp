@@ -1,29 +1,36 @@
 #include <limits>
 
 #include "troupe/devices/cpu/linalg/decompositions.hpp"
-#include "troupe/devices/cpu/linalg/matrix_batch.hpp"
 
 namespace troupe::cpu {
+
+Result<SystemSizes> SystemSizes::of(const Launch& launch, bool are_square) {
+  auto matrices = are_square ? MatrixBatch::of_square(launch, 0) : MatrixBatch::of(launch, 0);
+  if (!matrices) return matrices.status();
+  auto rhs = MatrixBatch::of(launch, 1);
+  if (!rhs) return rhs.status();
+  if (matrices->batches != rhs->batches || matrices->rows != rhs->rows)
+    return invalid_argument(
+        "a matrix and its right-hand side must have the same batches and rows, but are " +
+        launch.input(0).shape().to_string() + " and " + launch.input(1).shape().to_string());
+  auto solution = rhs->with({matrices->columns, rhs->columns});
+  if (!solution) return solution.status();
+  return SystemSizes{*matrices, rhs->columns, *solution};
+}
+
 namespace {
 
-/// A matrix and a right-hand side for each system, and where their solutions go.
+/// Systems, and where their solutions go.
 struct LinearSystems {
-  MatrixBatch matrices;
-  int64_t solutions;  // columns of the right-hand sides
+  SystemSizes sizes;
   Tensor out;
 
   static Result<LinearSystems> of(Launch& launch, bool are_square) {
-    auto matrices = are_square ? MatrixBatch::of_square(launch, 0) : MatrixBatch::of(launch, 0);
-    if (!matrices) return matrices.status();
-    auto rhs = MatrixBatch::of(launch, 1);
-    if (!rhs) return rhs.status();
-    if (matrices->batches != rhs->batches || matrices->rows != rhs->rows)
-      return invalid_argument(
-          "a matrix and its right-hand side must have the same batches and rows, but are " +
-          launch.input(0).shape().to_string() + " and " + launch.input(1).shape().to_string());
-    auto out = allocate(launch, rhs->with({matrices->columns, rhs->columns}));
+    auto sizes = SystemSizes::of(launch, are_square);
+    if (!sizes) return sizes.status();
+    auto out = launch.allocate(launch.input(0).dtype(), sizes->solution);
     if (!out) return out.status();
-    return LinearSystems{*matrices, rhs->columns, *std::move(out)};
+    return LinearSystems{*std::move(sizes), *std::move(out)};
   }
 
   /// Calls f(matrix, x) for each system that has a solution to write: x is the right-hand side, of
@@ -31,12 +38,13 @@ struct LinearSystems {
   template <class T, class F>
   Status solve_each(Launch& launch, bool is_adjoint, const F& f) {
     const auto &all = launch.input(0), &all_rhs = launch.input(1);
+    const auto& matrices = sizes.matrices;
     auto rows = matrices.rows, columns = matrices.columns;
     if (rows == 0) {
       std::fill_n(out.template mutable_data<T>(), out.elements(), T{});
     } else if (out.elements() > 0) {
       auto status = each_matrix(matrices, out, [&](int64_t index) {
-        auto x = matrix_of<T>(all_rhs, index, rows, solutions);
+        auto x = matrix_of<T>(all_rhs, index, rows, sizes.columns);
         auto status = f(matrix_of<T>(all, index, rows, columns, is_adjoint), x);
         if (status.ok()) put_matrix<T>(out, index, x);
         return status;
@@ -48,8 +56,6 @@ struct LinearSystems {
   }
 };
 
-Status singular_matrix() { return invalid_argument("the matrix is not invertible"); }
-
 struct SolveKernel {
   bool adjoint;
   explicit SolveKernel(const Node& node) : adjoint(node.attr<bool>("adjoint")) {}
@@ -60,7 +66,7 @@ struct SolveKernel {
     if (!systems) return systems.status();
     return systems->template solve_each<T>(
         launch, adjoint, [](const auto& matrix, auto& x) -> Status {
-          return solve(matrix, x) ? Status() : singular_matrix();
+          return solve(matrix, x) ? Status() : not_invertible();
         });
   }
 };
@@ -76,7 +82,7 @@ struct TriangularSolveKernel {
     if (!systems) return systems.status();
     return systems->template solve_each<T>(
         launch, adjoint, [this](const auto& matrix, auto& x) -> Status {
-          if ((matrix.diagonal().array() == Wide<T>(0)).any()) return singular_matrix();
+          if ((matrix.diagonal().array() == Wide<T>(0)).any()) return not_invertible();
           solve_triangular(matrix, lower != adjoint, x);
           return {};
         });

@@ -23,6 +23,7 @@ from troupe.contrib import (
     slim,
     staging,
     summary,
+    tensorboard,
     training,
     util,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "slim",
     "staging",
     "summary",
+    "tensorboard",
     "tpu",
     "training",
     "util",

@@ -10,12 +10,15 @@ import unittest
 import docstring_faults
 import troupe
 
+# Keras has the names of another package.
+_HIDDEN = ("__main__", "as_tensorflow", "keras", "_native")
+
 
 def modules():
     yield troupe
     for found in pkgutil.walk_packages(troupe.__path__, "troupe."):
         parts = found.name.split(".")
-        if "_src" not in parts and parts[-1] not in ("__main__", "as_tensorflow", "_native"):
+        if "_src" not in parts and parts[-1] not in _HIDDEN:
             yield importlib.import_module(found.name)
 
 

@@ -36,6 +36,26 @@ class ConversionsTest(tf.test.TestCase):
         with tf.Session() as session:
             return session.run(fetches, feeds)
 
+    def test_numbers_of_numpy_are_cast_to_the_dtype_that_is_asked_for(self):
+        with tf.Session() as session:
+            for value, dtype, cast in [
+                (np.array([2.7, -1.0]), tf.int32, [2, -1]),
+                (np.float64(2.7), tf.int64, 2),
+                (np.array([True, False]), tf.float32, [1, 0]),
+                (np.array([2, 0]), tf.bool, [True, False]),
+                (np.array([2, 300]), tf.uint8, [2, 44]),
+            ]:
+                for tensor in (tf.constant(value, dtype), tf.convert_to_tensor(value, dtype)):
+                    self.assertEqual(session.run(tensor).tolist(), cast)
+            for value in (2.7, [2.7], [np.float32(1.5), 2]):
+                with self.assertRaisesRegex(TypeError, "Expected int32"):
+                    tf.constant(value, tf.int32)
+            tiled = tf.tile([[1, 2]], np.array([2.0, 1.0]))
+            self.assertEqual(session.run(tiled).tolist(), [[1, 2], [1, 2]])
+            sum_of_both = tf.constant([1.0, 2.0]) + np.array([True, False])
+            self.assertEqual(session.run(sum_of_both).tolist(), [2, 2])
+            self.assertEqual(tf.range(np.int64(1 << 40), np.int64((1 << 40) + 1)).dtype, tf.int64)
+
     def test_values_of_a_registered_type_are_operands_and_inputs(self):
         self.assertEqual(self.run_all(tf.constant(1.0) + Length(2.0)), 3)
         self.assertEqual(self.run_all(tf.square(Length(3.0))), 9)

@@ -194,8 +194,6 @@ class CatalogTest(unittest.TestCase):
             tf.RaggedTensor
         with self.assertRaisesRegex(AttributeError, "did you mean 'reduce_sum'"):
             tf.reduce_sun
-        with self.assertRaisesRegex(AttributeError, "tf.layers and tf.nn have the same layers"):
-            tf.keras
         self.assertFalse(hasattr(tf.nn, "conv_of_tomorrow"))
 
     def test_the_name_of_the_compatible_module_is_the_same_package(self):

@@ -57,6 +57,18 @@ class VariableTest(tf.test.TestCase):
             session.run(v.initializer)
             self.assertEqual(session.run(after), 2)
 
+    def test_a_read_beside_an_update_gets_the_value_from_before(self):
+        x = tf.placeholder(tf.float32, [None, 8])
+        v = tf.Variable(1.0)
+        change = tf.reduce_sum(tf.matmul(x, tf.Variable(tf.eye(8))))
+        before = v * 2.0 + change
+        update = v.assign_add(change)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for step in range(20):
+                found = session.run([before, update.op], {x: np.ones((1, 8))})[0]
+                self.assertEqual(found, (1 + 8 * step) * 2 + 8)
+
     def test_a_variable_computes_like_a_tensor(self):
         v = tf.Variable([1.0, 2.0])
         with tf.Session() as session:

@@ -9,31 +9,43 @@ import sys
 import types
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
+from troupe._src.api import keras_corrections
 from troupe._src.api.missing import attributes_of
 
 _PACKAGE = __name__.split(".")[0]
 _ALIAS = "tensorflow"
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds `tensorflow.X` as the module X of this package."""
+class Aliases(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules below a name as those below another name."""
+
+    def __init__(self, alias: str, package: str, told_as: str) -> None:
+        """Makes a finder for `sys.meta_path`.
+
+        Args:
+            alias: The name that programs import.
+            package: The name of what they get.
+            told_as: What errors say that a module is not part of.
+        """
+        self.alias = alias
+        self._package, self._told_as = package, told_as
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
     ) -> Optional[importlib.machinery.ModuleSpec]:
-        if name.split(".")[0] != _ALIAS:
+        if name != self.alias and not name.startswith(f"{self.alias}."):
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        own_name = _PACKAGE + spec.name[len(_ALIAS) :]
+        own_name = self._package + spec.name[len(self.alias) :]
         try:
             module = importlib.import_module(own_name)
         except ModuleNotFoundError as error:
             if error.name != own_name:
                 raise
             raise ModuleNotFoundError(
-                f"{_PACKAGE} has no '{spec.name}': the module is not part of this version",
+                f"{self._told_as} has no '{spec.name}': the module is not part of this version",
                 name=spec.name,
             ) from None
         spec.loader_state = module.__spec__
@@ -64,7 +76,8 @@ def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
     loaded = sys.modules.get(_ALIAS)
     if loaded is not None and loaded is not sys.modules[_PACKAGE]:
         raise ImportError(f"this program has imported another {_ALIAS} already")
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+    if not any(getattr(finder, "alias", None) == _ALIAS for finder in sys.meta_path):
+        sys.meta_path.insert(0, Aliases(_ALIAS, _PACKAGE, _PACKAGE))
         sys.meta_path.append(_Explainer())
+        keras_corrections.install()
     return attributes_of(_PACKAGE)

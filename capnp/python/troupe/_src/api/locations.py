@@ -14,6 +14,8 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from troupe._src.api.keras_modules import serve_modules
+
 _PACKAGE = __name__.split(".")[0]
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
@@ -42,6 +44,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "indexed_slices": "",
         "graph_to_function_def": "",
     },
+    "python.keras": {"backend": "_src.keras.backend keras.backend", "utils": "keras.utils"},
+    "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
+    "python": {"keras": "keras"},
     "python.layers": {"base convolutional core layers normalization pooling": "layers"},
     "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
     "python.ops": {
@@ -121,6 +126,8 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.framework.ops": {
         "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
         "internal_convert_to_tensor": "convert_to_tensor",
+        "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
+        "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
     },
     "python.framework.tensor_shape": {
         name: f"_src.types.shapes.{function}"
@@ -293,5 +300,7 @@ def serve_locations(place: str) -> Tuple[Callable[[str], Any], Callable[[], List
     """The `__getattr__` and the `__dir__` of the module at the top of a folder; adds the finder."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())
+    if place == "python":
+        serve_modules(f"{_PACKAGE}.python.keras", OWNERS)
     location = Location(f"{_PACKAGE}.{place}", place)
     return location.__getattr__, location.__dir__

@@ -24,7 +24,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "eager execution": ("py_function",),
     "summaries of sounds": ("audio", "get_summary_description"),
-    "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ def run_program(arguments: List[str]) -> None:
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         sys.path[0] = os.getcwd()
+        _serve_children()
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
         return
     program = arguments[0]
@@ -31,7 +32,16 @@ def run_program(arguments: List[str]) -> None:
         raise SystemExit(2)
     sys.argv = arguments
     sys.path[0] = os.path.dirname(os.path.abspath(program))
+    _serve_children()
     runpy.run_path(program, run_name="__main__")
+
+
+def _serve_children() -> None:
+    """Lets processes that the program spawns by `multiprocessing` import this package, too.
+
+    They get the path on which modules are found, but none of this process's finders.
+    """
+    sys.path.insert(1, os.path.join(os.path.dirname(__file__), "spawned"))
 
 
 def _exit_with_usage(code: Union[int, None]) -> NoReturn:

@@ -8,12 +8,22 @@ from typing import Any, List, Optional, Sequence
 from troupe import _native
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.messages.message import Record
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.session.session import Session
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.variable import Variable
+
+# What `isinstance` takes for the class of all that stands for tensors in a graph.
+TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices)
+
+
+def is_dense_tensor_like(t: Any) -> bool:
+    """Whether it is a tensor, or a variable, which stands for one."""
+    return isinstance(t, (Tensor, Variable))
 
 
 def with_dependencies(

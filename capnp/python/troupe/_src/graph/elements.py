@@ -43,6 +43,7 @@ class Operation:
 
     __slots__ = (
         "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__weakref__",
+        "__dict__",  # for what programs add
     )  # fmt: skip
 
     def __init__(self, graph: Graph, node: int) -> None:
@@ -188,7 +189,10 @@ class Tensor(Operand):
     `==` compares identity; `tf.equal` compares values.
     """
 
-    __slots__ = ("_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__weakref__")
+    __slots__ = (
+        "_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__weakref__",
+        "__dict__",  # for what programs add, such as Keras
+    )  # fmt: skip
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
         """Stands for an output of a node.

@@ -108,6 +108,16 @@ class Graph(GraphScopes, GraphCollections):
             scopes.complete_builder = builder
         return builder
 
+    def _apply_device_functions(self, op: Any) -> None:
+        """Tells an object the device of nodes that are added now, as Keras asks for it.
+
+        Args:
+            op: An object whose `_set_device_from_string` is called, unless nothing is constrained.
+        """
+        device = self._device_for("NoOp", "", (), {})
+        if device:
+            op._set_device_from_string(device)
+
     def _device_for(
         self,
         op_type: str,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
+import numpy as np
+
 from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -120,10 +122,21 @@ def _convert(op: str, op_def: Any, argument: Any, value: Any, wanted: Optional[D
     preferred = None if wanted or not attr else _default_dtype(op_def, attr)
     if hasattr(value, "_as_tensor"):
         wanted = None  # the graph refuses another dtype, with an error that names the argument
+    if preferred is not None and isinstance(value, np.ndarray):
+        value = _of_allowed_dtype(op_def, attr, value, preferred)
     try:
         return convert_to_tensor(value, wanted, preferred_dtype=preferred)
     except TypeError as error:
         raise TypeError(f"Input '{argument['name']}' of op '{op}': {error}") from None
+
+
+def _of_allowed_dtype(op_def: Any, name: str, value: Any, preferred: DType) -> Any:
+    """The array; in the default dtype where the op does not take its own: sizes given as floats."""
+    allowed = next(attr["allowed"] for attr in op_def["attrs"] if attr["name"] == name)
+    if not allowed or value.dtype.kind not in "biuf":
+        return value
+    fits = as_dtype(value.dtype).as_datatype_enum in allowed
+    return value if fits else value.astype(preferred.as_numpy_dtype)
 
 
 def _default_dtype(op_def: Any, name: str) -> Optional[DType]:

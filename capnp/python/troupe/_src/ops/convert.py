@@ -18,7 +18,8 @@ from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     """Converts a value to an array of that dtype, or of the dtype that its elements imply.
 
-    TypeError where an element cannot be represented: 1.5 as int32.
+    TypeError where an element cannot be represented, such as 1.5 as int32; but numbers of NumPy are
+    cast, as TensorFlow does.
     """
     if isinstance(value, TensorShape):
         value = value.as_list()
@@ -39,7 +40,8 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     wanted = np.dtype(dtype.as_numpy_dtype)
     if given.dtype == wanted:
         return np.asarray(given, order="C")
-    if dtype is dtypes.string or not _can_cast(given, wanted):
+    is_numpy = isinstance(value, (np.ndarray, np.generic)) and given.dtype.kind in "biuf"
+    if dtype is dtypes.string or not (is_numpy or _can_cast(given, wanted)):
         raise TypeError(f"Expected {dtype.name}, got {value!r} of type '{given.dtype.name}'.")
     return np.asarray(given, dtype=wanted, order="C")
 
@@ -85,6 +87,14 @@ def _can_cast(given: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> bool:
     if wanted.kind == "f":
         return given.dtype.kind in "iuf"
     return True
+
+
+def _fits(value: Any, dtype: DType) -> bool:
+    """Whether numbers of NumPy can be represented in the dtype; true of other values."""
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "biuf":
+        return True
+    wanted = np.dtype(dtype.as_numpy_dtype)
+    return value.dtype == wanted or _can_cast(np.asarray(value), wanted)
 
 
 def to_native(array: np.ndarray[Any, Any], dtype: DType) -> _native.Tensor:
@@ -143,8 +153,8 @@ def constant(
 
     Args:
         value: a number, a text, an array, or nested lists of them.
-        dtype: the dtype, by default that of the array; of Python's numbers float32 or int32, or
-            int64 for greater ones.
+        dtype: the dtype, to which arrays are cast; by default that of the array; of Python's
+            numbers float32 or int32, or int64 for greater ones.
         shape: the shape, by default that of the value.
         verify_shape: whether the value must have that shape already.
 
@@ -227,7 +237,7 @@ def convert_to_tensor(
         return graph._adopt(element) if graph._is_function else element
     if isinstance(value, (list, tuple)) and any(is_tensor(item) for item in flatten(value)):
         return _packed(value, wanted)
-    if wanted is None and preferred_dtype is not None:
+    if wanted is None and preferred_dtype is not None and _fits(value, as_dtype(preferred_dtype)):
         try:
             return constant(value, preferred_dtype, name=name or "Const")
         except (TypeError, ValueError):

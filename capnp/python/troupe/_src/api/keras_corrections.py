@@ -1,0 +1,101 @@
+"""Loads the package `keras` of PyPI, 2.2 or 2.3, on today's Python, NumPy and h5py.
+
+These versions, which are made for TensorFlow 1, end with Python 3.7: some lines use what later
+versions of Python, NumPy and h5py have removed. A finder in front of Python's loads their modules
+from their own files with these lines replaced; the files stay as they are.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import re
+import sys
+from typing import Any, Optional, Sequence
+
+_PACKAGES = ("keras", "keras_preprocessing")
+
+# What is removed since, and what is there instead.
+_REPLACED = [
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r"\bfrom collections import Iterable\b", "from collections.abc import Iterable"),
+        (r"(?m)^import collections$", "import collections.abc"),
+        (r"\bcollections\.(Container|Iterable|Mapping|Sequence)\b", r"collections.abc.\1"),
+        (r"\binspect\.getargspec\b", "inspect.getfullargspec"),
+        (r"\btraining is ([01])\b", r"training == \1"),
+        (r"\byaml\.load\((\w+)\)", r"yaml.load(\1, Loader=yaml.FullLoader)"),
+        (r"\.get_shape\(\)\._dims\b", ".get_shape().dims"),
+        (r"\bnp\.Inf\b", "np.inf"),
+        (r"\bnp\.array\((xs\[[^]]*\]|xs)\)", r"np.array(\1, dtype=object)"),
+        (r"\bnp\.string_(?!\w)", "np.bytes_"),
+        (r"\bnp\.unicode_(?!\w)", "np.str_"),
+        (
+            r"\bfrom distutils\.version import StrictVersion\b",
+            "StrictVersion = lambda text: tuple(map(int, text.split('.')))",
+        ),
+        # h5py opens files to read since its version 3, and gives attributes of text as str.
+        ("h5py.File\\('in-memory-h5py', driver", "h5py.File('in-memory-h5py', 'a', driver"),
+        (r"\b(h5file|h5_file)\.fid\b", r"\1.id"),
+        (
+            r"if val\.dtype\.type == np\.bytes_:\s+val = val\.tolist\(\)",
+            "val = [x.encode() if isinstance(x, str) else x for x in val.tolist()]",
+        ),
+        (
+            r"\b([\w.]+(?:\['\w+'\])?)\.decode\('utf-?8'\)",
+            r"(\1 if isinstance(\1, str) else \1.decode('utf8'))",
+        ),
+    )
+]
+
+
+def keras_version() -> Optional[str]:
+    """The version of the package that is installed."""
+    try:
+        return importlib.metadata.version("keras")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def is_supported(version: Optional[str]) -> bool:
+    """Whether that version runs on TensorFlow 1, and so on this package."""
+    return version is not None and version.startswith(("2.2.", "2.3."))
+
+
+def corrected(text: str) -> str:
+    """The source of a module as today's Python needs it."""
+    for pattern, replacement in _REPLACED:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Compiles a module from its corrected text."""
+
+    def get_code(self, fullname: str) -> Any:
+        """The code of the module; that in Python's cache only where nothing is to correct."""
+        text = self.get_source(fullname) or ""
+        changed = corrected(text)
+        if changed == text:
+            return super().get_code(fullname)
+        return self.source_to_code(changed.encode(), self.get_filename(fullname))
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[importlib.machinery.ModuleSpec]:
+        if name.split(".")[0] not in _PACKAGES or not is_supported(keras_version()):
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            return None
+        spec.loader = _Loader(name, spec.loader.path)
+        return spec
+
+
+def install() -> None:
+    """Corrects what this process imports from now on."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,157 @@
+"""Keras, the package of PyPI, on Troupe: `import keras` and `tf.keras`."""
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import troupe as tf
+
+PACKAGES = {**os.environ, "PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1].absolute())}
+
+
+def data(count, seed=1):
+    """Points, and the class that each has by the largest of its first three coordinates."""
+    points = np.random.RandomState(seed).randn(count, 8).astype("f")
+    return points, points[:, :3].argmax(1)
+
+
+class KerasCase(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(tf.keras.backend.clear_session)
+        np.random.seed(7)
+
+    def classifier(self):
+        layers = tf.keras.layers
+        return tf.keras.Sequential(
+            [
+                layers.Dense(32, activation="relu", input_shape=(8,)),
+                layers.BatchNormalization(),
+                layers.Dropout(0.1),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+
+
+class ModelTest(KerasCase):
+    def test_a_model_learns_and_its_file_gives_the_same_predictions(self):
+        model = self.classifier()
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        points, classes = data(1000)
+        history = model.fit(points, classes, epochs=8, verbose=0, validation_split=0.1).history
+        self.assertLess(history["loss"][-1], history["loss"][0] / 2)
+        self.assertGreater(model.evaluate(*data(500, seed=2), verbose=0)[1], 0.85)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.h5")
+            model.save(path)
+            wanted = model.predict(points[:20])
+            tf.keras.backend.clear_session()
+            again = tf.keras.models.load_model(path)
+            np.testing.assert_allclose(again.predict(points[:20]), wanted, rtol=1e-5)
+            again.fit(points, classes, verbose=0)  # with the optimizer's state
+
+    def test_recurrent_and_convolutional_layers_train(self):
+        layers = tf.keras.layers
+        given = tf.keras.Input((12, 8))
+        masked = layers.Masking(0.0)(given)
+        read = layers.Bidirectional(layers.LSTM(6, return_sequences=True))(masked)
+        read = layers.GRU(5)(read)
+        seen = layers.GlobalMaxPooling1D()(layers.Conv1D(6, 3, padding="causal")(given))
+        model = tf.keras.Model(given, layers.Dense(1)(layers.concatenate([read, seen])))
+        model.compile(tf.keras.optimizers.RMSprop(0.01), "mse")
+        x = np.random.randn(64, 12, 8)
+        x[:, 9:] = 0
+        y = x[:, :9, 0].sum(1)
+        losses = model.fit(x, y, epochs=15, verbose=0).history["loss"]
+        self.assertLess(losses[-1], losses[0] * 0.8)
+
+    def test_optimizers_of_tensorflow_train_models(self):
+        model = self.classifier()
+        model.compile(tf.train.AdamOptimizer(0.01), "sparse_categorical_crossentropy")
+        losses = model.fit(*data(300), epochs=5, verbose=0).history["loss"]
+        self.assertLess(losses[-1], losses[0])
+
+    def test_layers_apply_to_tensors_of_a_graph_of_tensorflow(self):
+        x = tf.placeholder(tf.float32, [None, 8])
+        layer = tf.keras.layers.Dense(2, activation="tanh")
+        loss = tf.reduce_mean(tf.square(layer(x) - 1.0))
+        step = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+        self.assertEqual(tf.trainable_variables(), layer.trainable_weights)
+        points, _ = data(50)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            losses = [session.run([loss, step], {x: points})[0] for _ in range(20)]
+        self.assertLess(losses[-1], losses[0])
+
+    def test_generators_feed_models_from_threads(self):
+        class Batches(tf.keras.utils.Sequence):
+            def __len__(self):
+                return 10
+
+            def __getitem__(self, index):
+                return data(32, seed=index)
+
+        model = self.classifier()
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        history = model.fit_generator(Batches(), epochs=2, verbose=0, workers=2).history
+        self.assertLess(history["loss"][1], history["loss"][0])
+
+
+class ImportTest(unittest.TestCase):
+    def run_program(self, text):
+        """What a program prints, or its errors."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "program.py")
+            path.write_text(textwrap.dedent(text))
+            done = subprocess.run(
+                [sys.executable, "-m", "troupe", str(path)],
+                capture_output=True, text=True, timeout=100, env=PACKAGES,
+            )  # fmt: skip
+        return done.stdout if done.returncode == 0 else done.stderr
+
+    def test_all_names_of_a_module_are_the_same_module(self):
+        told = self.run_program("""
+            import keras
+            import tensorflow as tf
+            from tensorflow import keras as one
+            from tensorflow.keras import backend as K
+            from tensorflow.keras.layers import Dense
+            from tensorflow.python.keras.layers import Dense as of_source
+            from tensorflow.python.keras import backend, models
+            assert Dense is of_source is one.layers.Dense is keras.layers.Dense
+            assert models is keras.models and tf.keras.Model is keras.Model
+            assert backend.mean is K.mean is keras.backend.mean
+            print("all the same")
+        """)
+        self.assertEqual(told, "all the same\n")
+
+    def test_processes_that_a_program_spawns_import_keras(self):
+        told = self.run_program("""
+            import multiprocessing
+            import keras
+
+            if __name__ == "__main__":
+                spawn = multiprocessing.get_context("spawn")
+                with spawn.Pool(1) as pool:
+                    print(pool.apply(keras.utils.to_categorical, ([1], 2)))
+        """)
+        self.assertEqual(told, "[[0. 1.]]\n")
+
+    def test_where_no_version_fits_the_error_says_which_to_install(self):
+        for version, found in [(None, "none is installed"), ("3.10.0", "version 3.10.0 is")]:
+            with mock.patch("troupe._src.api.keras_modules.keras_version", lambda: version):
+                with self.assertRaisesRegex(AttributeError, f"{found}.*pip install 'keras=="):
+                    tf.keras.layers
+                with self.assertRaisesRegex(ImportError, f"{found}.*pip install"):
+                    importlib.import_module("troupe.keras.no_such_module")
+
+
+if __name__ == "__main__":
+    unittest.main()
