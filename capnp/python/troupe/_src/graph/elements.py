@@ -42,7 +42,8 @@ class Operation:
     """A node of a graph. Created by the functions of the package, not directly."""
 
     __slots__ = (
-        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__weakref__",
+        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__dict__",
+        "__weakref__",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, node: int) -> None:
@@ -188,7 +189,10 @@ class Tensor(Operand):
     `==` compares identity; `tf.equal` compares values.
     """
 
-    __slots__ = ("_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__weakref__")
+    # The dictionary, made when it is used, is for attributes that programs set.
+    __slots__ = (
+        "_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__dict__", "__weakref__",
+    )  # fmt: skip
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
         """Stands for an output of a node.
