@@ -9,6 +9,7 @@ import sys
 import types
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
+from troupe._src.api.locations import install_finder
 from troupe._src.api.missing import attributes_of
 
 _PACKAGE = __name__.split(".")[0]
@@ -66,5 +67,6 @@ def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
         raise ImportError(f"this program has imported another {_ALIAS} already")
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+        install_finder()
         sys.meta_path.append(_Explainer())
     return attributes_of(_PACKAGE)

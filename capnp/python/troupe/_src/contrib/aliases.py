@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections as _collections
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from troupe._src.control_flow.smart_cond import cond
+from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops.array_ops import get_static_value

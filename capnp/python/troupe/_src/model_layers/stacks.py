@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.contrib.aliases import (
     collect_named_outputs,
@@ -236,7 +236,7 @@ def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: Any = None
     """
     with variable_scope(scope, "MaxOut"):
         tensor = convert_to_tensor(inputs)
-        sizes = tensor.shape.as_list()
+        sizes: List[Any] = tensor.shape.as_list()
         if sizes[axis] % num_units:
             raise ValueError(
                 f"number of features({sizes[axis]}) is not a multiple of num_units({num_units})"
