@@ -24,6 +24,7 @@ from troupe.contrib import (
     slim,
     staging,
     summary,
+    tensorboard,
     training,
     util,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "slim",
     "staging",
     "summary",
+    "tensorboard",
     "tpu",
     "training",
     "util",

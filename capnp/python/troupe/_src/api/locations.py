@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 _PACKAGE = __name__.split(".")[0]
 _OPS = "_src.api.source_ops"  # the functions of all ops
+_UTIL = "_src.api.source_utilities"
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 _OWNERS: Dict[str, Dict[str, str]] = {
@@ -163,13 +164,23 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "freeze_graph": "_src.saved_model.freeze_graph",
         "inspect_checkpoint": "_src.checkpoints.inspect_checkpoint",
     },
-    "python.util": {"compat": "compat", "nest": "contrib.framework.nest"},
+    "python.util": {
+        "compat": "compat",
+        "nest": "contrib.framework.nest",
+        "all_util deprecation function_utils tf_contextlib tf_decorator": _UTIL,
+        "tf_export tf_inspect": _UTIL,
+    },
     "": {"python.pywrap_tensorflow": "train"},
 }
 
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
+    "python.client.session": {
+        "register_session_run_conversion_functions": (
+            "_src.session.fetch.register_session_run_conversion_functions"
+        ),
+    },
     "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
     "python.framework.constant_op": {"constant_v1": "constant"},
     "python.framework.device": {
@@ -239,9 +250,6 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.training.saving.saveable_object": {
         name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")
-    },
-    "python.util": {
-        "tf_inspect": "_src.api.source_names.inspect",
     },
 }  # fmt: skip
 
