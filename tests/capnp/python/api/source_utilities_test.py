@@ -133,6 +133,26 @@ class PlacesTest(tf.test.TestCase):
         self.assertEqual(found, ["True"] * 7)
 
 
+class OperatorsTest(tf.test.TestCase):
+    def test_classes_of_programs_get_the_operators_of_tensors(self):
+        class Holder:
+            def __init__(self, tensor):
+                self.tensor = tensor
+
+        for name in tf.Tensor.OVERLOADABLE_OPERATORS:
+            method = getattr(tf.Tensor, name)
+            setattr(Holder, name, lambda self, *args, f=method: f(self.tensor, *args))
+        with tf.Session() as session:
+            self.assertAllEqual(session.run((Holder(tf.constant([3, 4])) + 1)[1:]), [5])
+            self.assertAllEqual(session.run(2 - Holder(tf.constant(3))), -1)
+
+    def test_tensors_and_nodes_have_attributes_of_programs(self):
+        tensor = tf.constant(1.0)
+        tensor.weights, tensor.op.note = [1], "x"
+        again = tensor.graph.get_tensor_by_name(tensor.name)
+        self.assertEqual((again.weights, again.op.note), ([1], "x"))
+
+
 class Pair:
     """Two tensors."""
 

@@ -66,10 +66,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.slim.python.slim.nets": {
         name: f"contrib.slim.nets.{name}"
-        for name in (
-            "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat",
-            "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
-        )
+        for name in ("resnet_utils", "resnet_v1", "resnet_v2", "vgg")
     },
     "contrib.tpu.python.tpu": {
         "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
@@ -234,6 +231,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.resource_variable_ops": {
         "ResourceVariable": "_src.api.source_names.resource_variable",
     },
+    "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
     "python.ops.rnn_cell_impl": {
         "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
         "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",

@@ -67,7 +67,7 @@ def fn_args(fn: Any) -> Tuple[str, ...]:
 
 def has_kwargs(fn: Any) -> bool:
     """Whether a callable takes any arguments by name."""
-    target = fn.func if isinstance(fn, functools.partial) else _unwrapped(fn)
+    target: Any = fn.func if isinstance(fn, functools.partial) else _unwrapped(fn)
     if not inspect.isroutine(target):
         target = target.__call__
     return inspect.getfullargspec(target).varkw is not None
