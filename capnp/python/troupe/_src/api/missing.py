@@ -17,7 +17,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
         "unicode_split_with_offsets", "unicode_transcode",
     ),
-    "images, others": ("ssim_multiscale", "resize_image_with_pad"),
     "pooling with random windows and rearrangements of space and depth": (
         "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
     ),
