@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -117,14 +119,15 @@ def _outcome(
                 subprocess.Popen(
                     ["setpriv", "--pdeathsig", "KILL", *command],
                     cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                    env={**environment, **own},
+                    env={**environment, **own}, start_new_session=True,
                 )
             )  # fmt: skip
     try:
         return _ending(program, tasks, folder)
     finally:
         for process in tasks:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # and the processes that it has started
             process.wait()
 
 
