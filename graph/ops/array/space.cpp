@@ -113,7 +113,7 @@ Op::InferShape infer_square_blocks(bool is_to_batch) {
     if (auto status = need_paddings(s, 1, 2, name); !status.ok()) return status;
     if (!s.input(0).has_rank()) {
       s.set(0, Shape::of_rank(4));
-      return {};
+      return Status();
     }
     Blocks blocks = {
         .axes = 2,
