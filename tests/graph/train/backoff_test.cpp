@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(it_warns_of_a_long_wait_and_again_each_minute) {
   BOOST_TEST_REQUIRE(host.warnings.size() == 1);
   BOOST_TEST(
       host.warnings[0] ==
-      "still waiting, since 12 s: Unavailable: lost /job:ps/task:0: gives up after 3600 s");
+      "still waiting, since 12.0 s: Unavailable: lost /job:ps/task:0: gives up after 3600.0 s");
   while (host.time < 80s) BOOST_TEST(backoff.wait(lost).ok());
   BOOST_TEST(host.warnings.size() == 2);
 }
