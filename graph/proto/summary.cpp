@@ -91,6 +91,17 @@ std::string image_summary(const std::string& tag, SummaryImage image) {
   return made.bytes();
 }
 
+std::string sound_summary(const std::string& tag, SummarySound sound) {
+  NewValue made(tag);
+  auto& message = *made.value.mutable_audio();
+  message.set_sample_rate(sound.rate);
+  message.set_num_channels(sound.channels);
+  message.set_length_frames(sound.frames);
+  message.set_encoded_audio_string(std::move(sound.file));
+  message.set_content_type("audio/wav");
+  return made.bytes();
+}
+
 Result<std::string> tensor_summary(
     const std::string& tag, const std::string& node_name, const Tensor& tensor,
     const std::optional<std::string>& metadata) {

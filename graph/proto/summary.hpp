@@ -41,6 +41,15 @@ struct SummaryImage {
 
 std::string image_summary(const std::string& tag, SummaryImage image);
 
+/// A sound, given as a WAV file.
+struct SummarySound {
+  float rate;  // frames per second
+  int64_t channels, frames;
+  std::string file;
+};
+
+std::string sound_summary(const std::string& tag, SummarySound sound);
+
 /// Of a tensor that has a tag, or the name of its node. `metadata`: the bytes of a SummaryMetadata,
 /// if there is one. InvalidArgument where they are none, or where no message can hold the tensor.
 Result<std::string> tensor_summary(

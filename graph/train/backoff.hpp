@@ -28,7 +28,7 @@ class Backoff {
   void begin();
   /// Waits before the next attempt, each time twice as long. Fails with DeadlineExceeded, including
   /// `why` the last attempt failed, once the attempts have taken too long; with Cancelled if the
-  /// host's wait returned false.
+  /// host's wait returned false. Warns of a wait of 10 s and more, and again each minute.
   Status wait(const Status& why);
   /// An attempt succeeded.
   void reset() { start_.reset(); }
@@ -44,11 +44,13 @@ class Backoff {
 
  private:
   Host::Time time_left() const;
+  void warn_of_long_wait(const Status& why);
 
   Host& host_;
   RetryOptions options_;
   std::optional<Host::Time> start_;
   Host::Time delay_{};
+  Host::Time next_warning_{};
 };
 
 }  // namespace troupe::train

@@ -18,6 +18,8 @@ class Host {
   /// Waits for `time`. Returns false, perhaps earlier, if the caller should give up.
   virtual bool wait(Time time) = 0;
   virtual void log(const std::string& message) = 0;
+  /// Of what people should see who do not read the log.
+  virtual void warn(const std::string& message) { log(message); }
 };
 
 /// The machine's steady clock; wait() blocks the calling thread.

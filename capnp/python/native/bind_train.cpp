@@ -21,8 +21,9 @@ using SharedHost = std::shared_ptr<PythonHost>;
 using SharedHook = std::shared_ptr<train::SessionHook>;
 using std::chrono::milliseconds;
 
-SharedHost make_host(nb::object log) {
-  return std::make_shared<PythonHost>(std::move(log), std::make_shared<PendingException>());
+SharedHost make_host(nb::object log, nb::object warn) {
+  return std::make_shared<PythonHost>(
+      std::move(log), std::move(warn), std::make_shared<PendingException>());
 }
 
 /// Calls `work` without the GIL, and throws its error: the Python exception that caused it, if any.
@@ -258,7 +259,7 @@ TrainingHandle begin_training(
 
 void bind_training(nb::module_& module) {
   nb::class_<PythonHost>(module, "Host");
-  module.def("make_host", &make_host, nb::arg("log"));
+  module.def("make_host", &make_host, nb::arg("log"), nb::arg("warn"));
   nb::class_<TrainingHandle>(module, "Training")
       .def(
           "run", &TrainingHandle::run, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"),

@@ -146,9 +146,9 @@ bool PythonHost::wait(Time time) {
   return true;
 }
 
-void PythonHost::log(const std::string& message) {
+void PythonHost::tell(const nb::object& how, const std::string& message) {
   nb::gil_scoped_acquire gil;
-  log_(message);
+  how(message);
 }
 
 Result<Tensors> InterruptibleSession::run(

@@ -55,23 +55,27 @@ class TrainingStep {
 /// The clock and the log of a training. Waits end early when a signal handler raises.
 class PythonHost final : public train::Host {
  public:
-  PythonHost(nb::object log, std::shared_ptr<PendingException> exception)
-      : log_(std::move(log)), exception_(std::move(exception)) {}
+  PythonHost(nb::object log, nb::object warn, std::shared_ptr<PendingException> exception)
+      : log_(std::move(log)), warn_(std::move(warn)), exception_(std::move(exception)) {}
   ~PythonHost() override {
     nb::gil_scoped_acquire gil;
     log_.reset();
+    warn_.reset();
   }
 
   Time now() override { return machine_.now(); }
   bool wait(Time time) override;
-  void log(const std::string& message) override;
+  void log(const std::string& message) override { tell(log_, message); }
+  void warn(const std::string& message) override { tell(warn_, message); }
 
   const std::shared_ptr<PendingException>& exception() const { return exception_; }
   const std::shared_ptr<TrainingStep>& training_step() const { return training_step_; }
 
  private:
+  void tell(const nb::object& how, const std::string& message);
+
   train::MachineHost machine_;
-  nb::object log_;
+  nb::object log_, warn_;
   std::shared_ptr<PendingException> exception_;
   std::shared_ptr<TrainingStep> training_step_ = std::make_shared<TrainingStep>();
 };

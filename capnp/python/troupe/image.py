@@ -63,6 +63,8 @@ from troupe._src.image.resizing import (
 )
 from troupe._src.image.resizing import resize_images as resize
 from troupe._src.image.shapes import convert_image_dtype
+from troupe._src.image.fitting import resize_image_with_pad
+from troupe._src.image.multiscale import ssim_multiscale
 from troupe._src.ops.gen_ops import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -76,7 +78,7 @@ from troupe._src.ops.gen_ops import (
     rgb_to_hsv,
 )
 from troupe._src.random.random_ops import random_crop
-from troupe._src.ops.space_ops import extract_image_patches
+from troupe._src.ops.space_ops import extract_image_patches, extract_patches
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
@@ -106,6 +108,7 @@ __all__ = [
     "extract_glimpse",
     "extract_image_patches",
     "extract_jpeg_shape",
+    "extract_patches",
     "flip_left_right",
     "flip_up_down",
     "grayscale_to_rgb",
@@ -132,6 +135,7 @@ __all__ = [
     "resize_bicubic",
     "resize_bilinear",
     "resize_image_with_crop_or_pad",
+    "resize_image_with_pad",
     "resize_images",
     "resize_nearest_neighbor",
     "resize_with_crop_or_pad",
@@ -143,6 +147,7 @@ __all__ = [
     "sample_distorted_bounding_box",
     "sobel_edges",
     "ssim",
+    "ssim_multiscale",
     "total_variation",
     "transpose",
     "transpose_image",

@@ -127,6 +127,7 @@ from troupe._src.ops.segment_ops import (
     bincount,
     cumprod,
     cumsum,
+    cumulative_logsumexp,
     unsorted_segment_mean,
     unsorted_segment_sqrt_n,
 )
@@ -159,6 +160,7 @@ __all__ = [
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "cumulative_logsumexp",
     "digamma",
     "div",
     "divide",

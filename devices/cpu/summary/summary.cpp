@@ -8,6 +8,7 @@
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/image/codecs.hpp"
 #include "troupe/devices/cpu/string/strings.hpp"
+#include "troupe/devices/cpu/summary/sounds.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -213,6 +214,7 @@ void add_summary_kernels(KernelCatalog& catalog) {
   });
   add_string_kernel(catalog, "TensorSummaryV2", summarize_tensor);
   add_string_kernel(catalog, "MergeSummary", merge_all);
+  add_sound_summary_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

@@ -111,6 +111,10 @@ Op::InferShape infer_square_blocks(bool is_to_batch) {
     if (auto status = s.need_rank(0, 4); !status.ok()) return status;
     auto name = is_to_batch ? "paddings" : "crops";
     if (auto status = need_paddings(s, 1, 2, name); !status.ok()) return status;
+    if (!s.input(0).has_rank()) {
+      s.set(0, Shape::of_rank(4));
+      return Status();
+    }
     Blocks blocks = {
         .axes = 2,
         .sizes = std::vector<int64_t>(2, s.attr<int64_t>("block_size")),

@@ -1,5 +1,6 @@
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/nn/batch_norm_gradient.hpp"
 #include "troupe/graph/ops/nn/window.hpp"
 
 namespace troupe {
@@ -138,7 +139,8 @@ void add_batch_norm_grad(OpCatalog& catalog, const BatchNormVersion& version) {
           .output("reserve_space_" + std::to_string(first), u)
           .output("reserve_space_" + std::to_string(first + 1), u),
       version)
-      .infer_shape(infer_batch_norm_grad));
+      .infer_shape(infer_batch_norm_grad)
+      .gradient(differentiate_batch_norm_grad));
 }
 
 Op with_lrn_attrs(Op op) {

@@ -23,6 +23,23 @@ void add_number_summaries(OpCatalog& catalog) {
       .gradient(not_differentiable));
 }
 
+/// `sample_rate` is an attribute of the first version, and an input of the second one.
+void add_sound_summary(OpCatalog& catalog, bool has_rate_input) {
+  auto op = Op(has_rate_input ? "AudioSummaryV2" : "AudioSummary")
+      .doc("A summary of the first sounds, [batch, frames, channels] or [batch, frames], whose "
+           "values from -1 to 1 become samples of 16 bits, `sample_rate` frames per second.")
+      .input("tag", DType::string)
+      .input("tensor", DType::float32);
+  if (has_rate_input) std::move(op).input("sample_rate", DType::float32);
+  std::move(op).output("summary", DType::string);
+  if (!has_rate_input) std::move(op).attr("sample_rate", AttrType::real);
+  catalog.add(std::move(op)
+      .attr("max_outputs", 3)
+      .attr_at_least("max_outputs", 1)
+      .infer_shape(shapes::scalar())
+      .gradient(not_differentiable));
+}
+
 void add_tensor_summaries(OpCatalog& catalog) {
   catalog.add(Op("ImageSummary")
       .doc("A summary of the first images [batch, height, width, channels], of 1, 3 or 4 channels. "
@@ -63,6 +80,7 @@ void add_tensor_summaries(OpCatalog& catalog) {
 void add_summary_ops(OpCatalog& catalog) {
   add_number_summaries(catalog);
   add_tensor_summaries(catalog);
+  for (auto has_rate_input : {false, true}) add_sound_summary(catalog, has_rate_input);
   catalog.add(Op("MergeSummary")
       .doc("The values of all summaries. Fails where two of them have the same tag.")
       .inputs("inputs", DType::string, "N")

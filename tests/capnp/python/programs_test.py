@@ -49,6 +49,38 @@ class FlagsTest(unittest.TestCase):
         with self.assertRaisesRegex(flags.Error, "needed"):
             self.values(["program"])
 
+    def test_flags_are_found_by_name(self):
+        tf.flags.DEFINE_multi_integer("sizes", 3, "how many")
+        tf.flags.DEFINE_multi_enum("kinds", None, ["a", "b"], "")
+        tf.flags.DEFINE_spaceseplist("words", "one two", "")
+        values = flags.FLAGS
+        self.assertIn("sizes", values)
+        values(["p", "--sizes=1", "--sizes", "2", "--rate=2"])
+        self.assertEqual(values.__dict__["__flags"]["sizes"].value, [1, 2])
+        self.assertEqual(getattr(values, "__flags")["rate"].value, 2.0)
+        flag = values["sizes"]
+        self.assertEqual((flag.default, flag.help, flag.present), ([3], "how many", 1))
+        self.assertEqual((values.words, values.kinds), (["one", "two"], None))
+        self.assertEqual(list(values)[:2], ["hosts", "job_name"])
+        self.assertEqual(values.get_flag_value("missing", 5), 5)
+        values.set_default("job_name", "ps")
+        self.assertEqual(values.job_name, "ps")
+        del values.words
+        self.assertNotIn("words", values)
+        tf.flags.DEFINE_string("words", "again", "")
+        self.assertEqual(values.words, "again")
+
+    def test_values_of_flags_are_checked(self):
+        tf.flags.register_validator("rate", lambda value: value < 5, "too fast")
+        with self.assertRaisesRegex(flags.Error, "--rate=6.0: too fast"):
+            flags.FLAGS(["p", "--rate=6"])
+        tf.flags.DEFINE_string("one", None, "")
+        tf.flags.DEFINE_string("other", None, "")
+        tf.flags.mark_flags_as_mutual_exclusive(["one", "other"], required=True)
+        with self.assertRaisesRegex(flags.Error, "Exactly one of"):
+            flags.FLAGS(["p", "--rate=1"])
+        self.assertEqual(flags.FLAGS(["p", "--rate=1", "--one=1", "rest"]), ["p", "rest"])
+
     def test_main_gets_the_arguments_that_are_not_flags(self):
         with self.assertRaises(SystemExit) as caught:
             tf.app.run(lambda argv: argv[1:], ["program", "--task_index=3", "rest"])

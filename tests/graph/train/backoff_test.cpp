@@ -28,6 +28,18 @@ BOOST_AUTO_TEST_CASE(each_wait_is_twice_the_one_before_up_to_the_longest) {
   BOOST_TEST(host.messages[1] == "trying again in 20 ms: Unavailable: lost /job:ps/task:0");
 }
 
+BOOST_AUTO_TEST_CASE(it_warns_of_a_long_wait_and_again_each_minute) {
+  options = {.first_delay = 4s, .delay_max = 4s, .give_up_after = 1h};
+  train::Backoff backoff(host, options);
+  while (host.time < 70s) BOOST_TEST(backoff.wait(lost).ok());
+  BOOST_TEST_REQUIRE(host.warnings.size() == 1);
+  BOOST_TEST(
+      host.warnings[0] ==
+      "still waiting, since 12.0 s: Unavailable: lost /job:ps/task:0: gives up after 3600.0 s");
+  while (host.time < 80s) BOOST_TEST(backoff.wait(lost).ok());
+  BOOST_TEST(host.warnings.size() == 2);
+}
+
 BOOST_AUTO_TEST_CASE(it_gives_up_at_the_deadline_with_the_last_reason) {
   train::Backoff backoff(host, options);
   Status status;

@@ -16,11 +16,12 @@ struct FakeHost final : train::Host {
     return !is_stopped;
   }
   void log(const std::string& message) override { messages.push_back(message); }
+  void warn(const std::string& message) override { warnings.push_back(message); }
 
   Time time{0};
   bool is_stopped = false;
   std::vector<Time> waits;
-  std::vector<std::string> messages;
+  std::vector<std::string> messages, warnings;
 };
 
 }  // namespace troupe::testing

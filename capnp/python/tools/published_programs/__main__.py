@@ -7,7 +7,7 @@ The programs, what is changed in them, and the synthetic data are in the modules
 comes from clones of their repositories, in DIR/OWNER+NAME/repo or from GitHub, at the commits of
 the table; none of it is kept. Writes how each one ended to results.json, and with --readme a table
 of the results into the README of the package. `--packages` is a folder with other packages that
-programs import (matplotlib, pandas, six).
+programs import (h5py, matplotlib, pandas, pillow, scikit-learn, scipy, six, tqdm).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import sys
 import tempfile
 
 import data
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--readme", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    sys.path.append(options.packages)  # of which some data are made
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if options.readme:
         README.write_text(report.with_table(README.read_text(), PROGRAMS, known))

@@ -10,6 +10,13 @@ import zipfile
 from typing import Callable, Dict
 
 import numpy as np
+from environments import make_environments
+from graph_data import (
+    make_checkpoint_folders,
+    make_citations,
+    make_clicks,
+    make_translations,
+)
 
 # The first 5000 examples are those of validation.
 TRAINED, TESTED = 5600, 300
@@ -162,16 +169,28 @@ def make_questions(folder: pathlib.Path) -> None:
     (folder / "questions.json").write_text(json.dumps(found))
 
 
+def make_packed_digits(folder: pathlib.Path) -> None:
+    """The same files in data and in data/mnist."""
+    for place in (folder / "data", folder / "data/mnist"):
+        make_digits(place)
+
+
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "cars": make_cars,
+    "checkpoint folders": make_checkpoint_folders,
+    "citations": make_citations,
+    "clicks": make_clicks,
+    "environments": make_environments,
     "hearts": make_hearts,
     "lives": make_lives,
+    "packed digits": make_packed_digits,
     "questions": make_questions,
     "reviews": make_reviews,
     "scores": make_scores,
     "sentences": make_sentences,
     "stocks": make_stocks,
     "text": make_text,
+    "translations": make_translations,
     "unpacked digits": make_unpacked_digits,
     "zipped text": make_zipped_text,
 }

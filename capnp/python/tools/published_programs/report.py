@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Sequence
 
-from table import COMMITS
+from commits import COMMITS
 
 BEGIN, END = "<!-- published programs -->", "<!-- end of published programs -->"
 
@@ -20,11 +20,17 @@ def with_table(text: str, programs: Sequence[Any], results: Dict[str, str]) -> s
         own = [program for program in tried if program.repository == repository]
         if not own:
             continue
-        running = [f"`{each.path}`" for each in own if results[each.name] == "runs"]
+        running = [_shown(each) for each in own if results[each.name] == "runs"]
         link = f"[{repository}](https://github.com/{repository}/tree/{COMMITS[repository]})"
         lines.append(f"- {link}: {', '.join(running) or 'none'}")
         for each in own:
             if results[each.name] != "runs":
                 reason = each.reason or results[each.name]
-                lines.append(f"  - `{each.path}` does not: {reason}")
+                lines.append(f"  - {_shown(each)} does not: {reason}")
     return f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}"
+
+
+def _shown(program: Any) -> str:
+    """The path of a program, and what its name says besides."""
+    kind = program.name.partition(", ")[2]
+    return f"`{program.path}` ({kind})" if kind else f"`{program.path}`"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -13,12 +15,13 @@ import warnings
 from typing import Any, Dict, List
 
 import data
-from table import Program
+from program import Program
 
 PACKAGE = pathlib.Path(__file__).parents[4] / "build/python"
 
 # What reads the digits of a folder gets those of the test.
 _DIGITS = re.compile(r"read_data_sets\(\s*(['\"])[^'\"]*\1")
+_TEXTS = (".py", ".txt", ".json", ".names", ".cfg")
 _PORT = re.compile(r"localhost:(22\d\d)")
 
 
@@ -30,8 +33,8 @@ def run(
     for maker in program.data:
         data.MAKERS[maker](folder)
     ports: Dict[str, str] = {}
-    paths = [program.path, *_companions(program)]
-    texts = {path: clones.text(program.repository, path).decode() for path in paths}
+    places = _places(program, clones)
+    texts = {path: clones.text(program.repository, path).decode() for path in places}
     for pattern, replacement in program.edits:
         changed = {
             path: re.sub(pattern, replacement, text, flags=re.MULTILINE)
@@ -41,15 +44,29 @@ def run(
             raise ValueError(f"{program.name}: nothing to change for {pattern!r}")
         texts = changed
     for path, text in texts.items():
-        written = _in_python_3(_edited(text, digits, ports))
-        (folder / pathlib.PurePath(path).name).write_text(written)
+        text = _edited(text, digits, ports)
+        place = folder / places[path]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(_in_python_3(text) if place.suffix == ".py" else text)
     return _outcome(program, folder, digits, packages, ports)
 
 
-def _companions(program: Program) -> List[str]:
-    """The modules beside a program that it imports."""
+def _places(program: Program, clones: Any) -> Dict[str, str]:
+    """The files that a program needs, and where each is in the folder that it runs in."""
+    if program.tree is not None:
+        found = clones.files(program.repository, program.tree)
+        paths = [path for path in found if path.endswith(_TEXTS)]
+        return {path: _inside(program, path) for path in paths}
     parent = str(pathlib.PurePath(program.path).parent)
-    return [f"{parent}/{name}" if parent != "." else name for name in program.companions]
+    beside = [f"{parent}/{name}" if parent != "." else name for name in program.companions]
+    return {path: pathlib.PurePath(path).name for path in [program.path, *beside]}
+
+
+def _inside(program: Program, path: str) -> str:
+    """The place of a file in the folder that the program runs in."""
+    if program.tree is None:
+        return pathlib.PurePath(path).name
+    return str(pathlib.PurePath(path).relative_to(program.tree))
 
 
 def _edited(text: str, digits: pathlib.Path, ports: Dict[str, str]) -> str:
@@ -84,10 +101,10 @@ def _in_python_3(text: str) -> str:
 def _outcome(
     program: Program, folder: pathlib.Path, digits: pathlib.Path, packages: str, ports: Any
 ) -> str:
-    name = pathlib.PurePath(program.path).name
+    name = _inside(program, program.path)
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(PACKAGE), *filter(None, [packages])]),
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE), *filter(None, [packages]), str(folder)]),
         "MPLBACKEND": "Agg",
         "TEST_TMPDIR": str(folder),
     }
@@ -95,20 +112,22 @@ def _outcome(
     for index, task in enumerate(program.tasks):
         words = [_filled(word, digits, ports) for word in task.arguments]
         own = {key: _filled(value, digits, ports) for key, value in task.environment.items()}
-        command = [sys.executable, "-m", "troupe", name, *words]
+        shown = ["-m", name.removesuffix(".py").replace("/", ".")] if program.is_module else [name]
+        command = [sys.executable, "-m", "troupe", *shown, *words]
         with open(folder / f"task{index}.log", "wb") as log:
             tasks.append(
                 subprocess.Popen(
                     ["setpriv", "--pdeathsig", "KILL", *command],
                     cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                    env={**environment, **own},
+                    env={**environment, **own}, start_new_session=True,
                 )
             )  # fmt: skip
     try:
         return _ending(program, tasks, folder)
     finally:
         for process in tasks:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # and the processes that it has started
             process.wait()
 
 

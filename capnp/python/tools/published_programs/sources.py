@@ -7,7 +7,7 @@ import subprocess
 import threading
 from typing import List
 
-from table import COMMITS
+from commits import COMMITS
 
 
 class Clones:

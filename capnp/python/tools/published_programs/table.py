@@ -7,75 +7,10 @@ changed in all of them.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import List
 
-Edits = Sequence[Tuple[str, str]]
-
-COMMITS = {
-    "MorvanZhou/Tensorflow-Tutorial": "42dc32de532d146725aeef965d87871142a542d6",
-    "NVIDIA/tensorflow": "7cbba04a2ee16d21309eefad5be6585183a2d5a9",
-    "aymericdamien/TensorFlow-Examples": "6dcbe14649163814e72a22a999f20c5e247ce988",
-    "chiphuyen/stanford-tensorflow-tutorials": "51e53daaa2a32cfe7a1966f060b28dbbd081791c",
-    "dennybritz/cnn-text-classification-tf": "18762b459e21d9c70e5c242f8d43fc4e6db37a0d",
-    "google-research/bert": "eedf5716ce1268e56f0a50264a88cafad334ac61",
-    "hunkim/DeepLearningZeroToAll": "60c707e02af7bd950401faeadcc6c0e1b39b2978",
-    "ischlag/distributed-tensorflow-example": "4e81805ab3310ab289363ff169ca7b935105933c",
-    "kubeflow/tf-operator": "47a74b738920edbf4207160cec7e1dff9cdab3f2",
-    "nlintz/TensorFlow-Tutorials": "d6bdab7df46492446c48537fcf37e20ba44e8168",
-    "sherjilozair/char-rnn-tensorflow": "4bff62d34ba6d536f052145cd3f8f79b6fa11365",
-    "tmulc18/Distributed-TensorFlow-Guide": "8e7fec757112a3ab5dccff93e848e7617ef7ed3e",
-}
-
-
-class Task(NamedTuple):
-    """A process of a program; one that does not end is killed after the others."""
-
-    arguments: Sequence[str] = ()
-    environment: Dict[str, str] = {}
-    ends: bool = True
-
-
-class Program(NamedTuple):
-    """A program, and how to run it."""
-
-    name: str
-    repository: str
-    path: str
-    edits: Edits = ()
-    tasks: Sequence[Task] = (Task(),)
-    companions: Sequence[str] = ()
-    data: Sequence[str] = ()
-    seconds: int = 240
-    # Why it does not run, where the last line of its output does not tell.
-    reason: Optional[str] = None
-
-
-def _of(repository: str, folder: str, rows: Dict[str, Any]) -> List[Program]:
-    """Programs of a folder: for each path the edits, or all options."""
-    found = []
-    for path, options in rows.items():
-        options = options if isinstance(options, dict) else {"edits": options}
-        full = f"{folder}/{path}" if folder else path
-        name = f"{repository.partition('/')[0]}/{path.removesuffix('.py')}"
-        found.append(Program(name, repository, full, **options))
-    return found
-
-
-def _steps(name: str, count: int) -> Edits:
-    return [(rf"^(\s*{name}\s*=\s*)\d+", rf"\g<1>{count}")]
-
-
-def _loop(old: int, new: int) -> Edits:
-    return [(rf"range\({old}\)", f"range({new})")]
-
-
-def _cluster(*jobs: str) -> Sequence[Task]:
-    """A process for each "job index", whose flags are those names."""
-    return [
-        Task(["--job_name", job, "--task_index", index], ends=job != "ps")
-        for job, index in (each.split() for each in jobs)
-    ]
-
+from further import FURTHER
+from program import Program, Task, cluster, loop, of, steps
 
 # An argument that newer versions of NumPy have renamed.
 _NUMPY = (r"newshape=", "shape=")
@@ -83,57 +18,57 @@ _BUTTON = (r"plt\.waitforbuttonpress\(\)", "pass")
 _NAPS = (r"time\.sleep\(\d+\)", "time.sleep(1)")
 # The task with the variables, which are on no parameter server.
 _CHIEF_ENDS_LAST = [(r"range\(1000\)", "range(200 - 150 * FLAGS.task_index)")]
-_THREE = {"tasks": _cluster("ps 0", "worker 0", "worker 1")}
+_THREE = {"tasks": cluster("ps 0", "worker 0", "worker 1")}
 
-AYMERIC = _of("aymericdamien/TensorFlow-Examples", "tensorflow_v1/examples", {
+AYMERIC = of("aymericdamien/TensorFlow-Examples", "tensorflow_v1/examples", {
     "1_Introduction/basic_operations.py": (),
-    "2_BasicModels/linear_regression.py": _steps("training_epochs", 60),
-    "2_BasicModels/logistic_regression.py": _steps("training_epochs", 2),
+    "2_BasicModels/linear_regression.py": steps("training_epochs", 60),
+    "2_BasicModels/logistic_regression.py": steps("training_epochs", 2),
     "2_BasicModels/nearest_neighbor.py": [(r"range\(len\(Xte\)\)", "range(20)")],
     "2_BasicModels/word2vec.py": {
         "edits": [
-            *_steps("num_steps", 20), *_steps("min_occurrence", 2), *_steps("eval_step", 10),
-            *_steps("num_sampled", 4), (r"xrange", "range"),
+            *steps("num_steps", 20), *steps("min_occurrence", 2), *steps("eval_step", 10),
+            *steps("num_sampled", 4), (r"xrange", "range"),
             (r"\.lower\(\)\.split\(\)", ".lower().decode().split()"),
         ],
         "data": ["zipped text"],
     },
     "2_BasicModels/kmeans.py": {
-        "edits": _steps("num_steps", 5),
+        "edits": steps("num_steps", 5),
         "reason": "`tf.contrib.factorization` is not part of the package",
     },
-    "3_NeuralNetworks/autoencoder.py": _steps("num_steps", 20),
-    "3_NeuralNetworks/bidirectional_rnn.py": _steps("training_steps", 10),
-    "3_NeuralNetworks/convolutional_network.py": _steps("num_steps", 10),
-    "3_NeuralNetworks/convolutional_network_raw.py": _steps("num_steps", 10),
-    "3_NeuralNetworks/dcgan.py": [*_steps("num_steps", 3), _NUMPY, _BUTTON],
-    "3_NeuralNetworks/dynamic_rnn.py": _steps("training_steps", 10),
-    "3_NeuralNetworks/gan.py": [*_steps("num_steps", 20), _NUMPY, _BUTTON],
-    "3_NeuralNetworks/multilayer_perceptron.py": _steps("training_epochs", 2),
-    "3_NeuralNetworks/neural_network.py": _steps("num_steps", 20),
-    "3_NeuralNetworks/neural_network_raw.py": _steps("num_steps", 20),
-    "3_NeuralNetworks/recurrent_network.py": _steps("training_steps", 10),
-    "3_NeuralNetworks/variational_autoencoder.py": _steps("num_steps", 20),
+    "3_NeuralNetworks/autoencoder.py": steps("num_steps", 20),
+    "3_NeuralNetworks/bidirectional_rnn.py": steps("training_steps", 10),
+    "3_NeuralNetworks/convolutional_network.py": steps("num_steps", 10),
+    "3_NeuralNetworks/convolutional_network_raw.py": steps("num_steps", 10),
+    "3_NeuralNetworks/dcgan.py": [*steps("num_steps", 3), _NUMPY, _BUTTON],
+    "3_NeuralNetworks/dynamic_rnn.py": steps("training_steps", 10),
+    "3_NeuralNetworks/gan.py": [*steps("num_steps", 20), _NUMPY, _BUTTON],
+    "3_NeuralNetworks/multilayer_perceptron.py": steps("training_epochs", 2),
+    "3_NeuralNetworks/neural_network.py": steps("num_steps", 20),
+    "3_NeuralNetworks/neural_network_raw.py": steps("num_steps", 20),
+    "3_NeuralNetworks/recurrent_network.py": steps("training_steps", 10),
+    "3_NeuralNetworks/variational_autoencoder.py": steps("num_steps", 20),
     "4_Utils/save_restore_model.py": [(r"/tmp/model.ckpt", "model.ckpt")],
     "4_Utils/tensorboard_advanced.py": [
-        *_steps("training_epochs", 2), (r"'/tmp/tensorflow_logs/example/'", "'logs'"),
+        *steps("training_epochs", 2), (r"'/tmp/tensorflow_logs/example/'", "'logs'"),
     ],
     "4_Utils/tensorboard_basic.py": [
-        *_steps("training_epochs", 2), (r"'/tmp/tensorflow_logs/example/'", "'logs'"),
+        *steps("training_epochs", 2), (r"'/tmp/tensorflow_logs/example/'", "'logs'"),
     ],
-    "5_DataManagement/tensorflow_dataset_api.py": _steps("num_steps", 20),
+    "5_DataManagement/tensorflow_dataset_api.py": steps("num_steps", 20),
     "6_MultiGPU/multigpu_cnn.py": [
-        *_steps("num_steps", 4), *_steps("batch_size", 32),
+        *steps("num_steps", 4), *steps("batch_size", 32),
         (r"'/gpu:\{\}'\.format\(i\)", "'/cpu:0'"),
     ],
 })  # fmt: skip
 
-GUIDE = _of("tmulc18/Distributed-TensorFlow-Guide", "", {
+GUIDE = of("tmulc18/Distributed-TensorFlow-Guide", "", {
     "Distributed-Setup/dist_setup.py": {
-        "edits": [(r"range\(1000\)", "range(100)")], "tasks": _cluster("ps 0", "worker 0"),
+        "edits": [(r"range\(1000\)", "range(100)")], "tasks": cluster("ps 0", "worker 0"),
     },
     "Distributed-Setup/dist_setup_sup.py": {
-        "edits": [(r"range\(1000\)", "range(100)")], "tasks": _cluster("ps 0", "worker 0"),
+        "edits": [(r"range\(1000\)", "range(100)")], "tasks": cluster("ps 0", "worker 0"),
     },
     "Hogwild/Hogwild.py": {"edits": _CHIEF_ENDS_LAST, **_THREE},
     "DOWNPOUR/DOWNPOUR.py": {"edits": [_NAPS], **_THREE},
@@ -155,16 +90,16 @@ _TF_CONFIG = (
 )
 
 CLUSTERS = [
-    *_of("ischlag/distributed-tensorflow-example", "", {
+    *of("ischlag/distributed-tensorflow-example", "", {
         "example.py": {
             "edits": [
                 *_PS_AND_WORKERS, (r"training_epochs = 20", "training_epochs = 2"),
                 (r"/tmp/mnist/1", "logs"),
             ],
-            "tasks": _cluster("ps 0", "worker 0", "worker 1", "worker 2"),
+            "tasks": cluster("ps 0", "worker 0", "worker 1", "worker 2"),
         },
     }),
-    *_of("kubeflow/tf-operator", "examples/v1", {
+    *of("kubeflow/tf-operator", "examples/v1", {
         "dist-mnist/dist_mnist.py": {
             "tasks": [
                 Task(
@@ -194,22 +129,22 @@ CLUSTERS = [
     ),
 ]  # fmt: skip
 
-MORVAN = _of("MorvanZhou/Tensorflow-Tutorial", "tutorial-contents", {
+MORVAN = of("MorvanZhou/Tensorflow-Tutorial", "tutorial-contents", {
     "301_simple_regression.py": (),
     "302_simple_classification.py": (),
     "303_save_reload.py": (),
-    "304_optimizer.py": _loop(300, 30),
+    "304_optimizer.py": loop(300, 30),
     "305_tensorboard.py": (),
-    "306_dataset.py": _loop(201, 30),
-    "401_CNN.py": _loop(600, 10),
-    "402_RNN_classification.py": _loop(1200, 10),
+    "306_dataset.py": loop(201, 30),
+    "401_CNN.py": loop(600, 10),
+    "402_RNN_classification.py": loop(1200, 10),
     "403_RNN_regression.py": (),
-    "404_AutoEncoder.py": _loop(8000, 20),
-    "406_GAN.py": _loop(5000, 60),
-    "406_conditional_GAN.py": _loop(7000, 60),
-    "501_dropout.py": _loop(500, 50),
-    "502_batch_normalization.py": _steps("EPOCH", 2),
-    "503_visualize_gradient_descent.py": _loop(400, 40),
+    "404_AutoEncoder.py": loop(8000, 20),
+    "406_GAN.py": loop(5000, 60),
+    "406_conditional_GAN.py": loop(7000, 60),
+    "501_dropout.py": loop(500, 50),
+    "502_batch_normalization.py": steps("EPOCH", 2),
+    "503_visualize_gradient_descent.py": loop(400, 40),
     "504_distributed_training.py": [
         (r"last_step=100000", "last_step=300"),
         # The parameter server never ends.
@@ -217,41 +152,41 @@ MORVAN = _of("MorvanZhou/Tensorflow-Tutorial", "tutorial-contents", {
     ],
 })  # fmt: skip
 
-NLINTZ = _of("nlintz/TensorFlow-Tutorials", "", {
-    "01_linear_regression.py": _loop(100, 5),
-    "02_logistic_regression.py": _loop(100, 2),
-    "04_modern_net.py": _loop(100, 1),
+NLINTZ = of("nlintz/TensorFlow-Tutorials", "", {
+    "01_linear_regression.py": loop(100, 5),
+    "02_logistic_regression.py": loop(100, 2),
+    "04_modern_net.py": loop(100, 1),
     "05_convolutional_net.py": [
-        *_loop(100, 1), (r"range\(0, len\(trX\), batch_size\)", "range(0, 512, batch_size)"),
+        *loop(100, 1), (r"range\(0, len\(trX\), batch_size\)", "range(0, 512, batch_size)"),
     ],
-    "07_lstm.py": _loop(100, 1),
+    "07_lstm.py": loop(100, 1),
     "08_word2vec.py": (),
-    "09_tensorboard.py": _loop(100, 2),
+    "09_tensorboard.py": loop(100, 2),
     "10_save_restore_net.py": [(r"range\(start, 100\)", "range(start, 2)")],
-    "11_gan.py": _loop(200, 4),
+    "11_gan.py": loop(200, 4),
 })  # fmt: skip
 
-HUNKIM = _of("hunkim/DeepLearningZeroToAll", "", {
-    "lab-04-4-tf_reader_linear_regression.py": {"edits": _loop(2001, 40), "data": ["scores"]},
-    "lab-09-4-xor_tensorboard.py": _loop(10001, 60),
-    "lab-10-5-mnist_nn_dropout.py": _steps("training_epochs", 2),
-    "lab-11-5-mnist_cnn_ensemble_layers.py": _steps("training_epochs", 1),
+HUNKIM = of("hunkim/DeepLearningZeroToAll", "", {
+    "lab-04-4-tf_reader_linear_regression.py": {"edits": loop(2001, 40), "data": ["scores"]},
+    "lab-09-4-xor_tensorboard.py": loop(10001, 60),
+    "lab-10-5-mnist_nn_dropout.py": steps("training_epochs", 2),
+    "lab-11-5-mnist_cnn_ensemble_layers.py": steps("training_epochs", 1),
     "lab-12-2-char-seq-rnn.py": (),
-    "lab-12-4-rnn_long_char.py": _loop(500, 3),
+    "lab-12-4-rnn_long_char.py": loop(500, 3),
     "lab-12-5-rnn_stock_prediction.py": {
-        "edits": _steps("iterations", 20), "data": ["stocks"],
+        "edits": steps("iterations", 20), "data": ["stocks"],
     },
-    "lab-13-2-mnist_tensorboard.py": _steps("training_epochs", 2),
-    "lab-13-3-mnist_save_restore.py": _steps("training_epochs", 2),
+    "lab-13-2-mnist_tensorboard.py": steps("training_epochs", 2),
+    "lab-13-3-mnist_save_restore.py": steps("training_epochs", 2),
 })  # fmt: skip
 
 _MNIST_FOLDER = [(r"utils\.download_mnist\(mnist_folder\)", "pass")]
 
 STANFORD = [
-    *_of("chiphuyen/stanford-tensorflow-tutorials", "examples", {
+    *of("chiphuyen/stanford-tensorflow-tutorials", "examples", {
         "03_linreg_dataset.py": {"companions": ["utils.py"], "data": ["lives"]},
         "03_logreg.py": {
-            "edits": [*_MNIST_FOLDER, *_steps("n_epochs", 2)],
+            "edits": [*_MNIST_FOLDER, *steps("n_epochs", 2)],
             "companions": ["utils.py"], "data": ["unpacked digits"],
         },
         "05_variable_sharing.py": (),
@@ -261,20 +196,20 @@ STANFORD = [
             "companions": ["utils.py"], "data": ["unpacked digits"],
         },
     }),
-    *_of("chiphuyen/stanford-tensorflow-tutorials", "2017/examples", {
+    *of("chiphuyen/stanford-tensorflow-tutorials", "2017/examples", {
         "09_queue_example.py": (),
         "05_csv_reader.py": {"data": ["hearts"]},
     }),
 ]  # fmt: skip
 
 TEXTS = [
-    *_of("sherjilozair/char-rnn-tensorflow", "", {
+    *of("sherjilozair/char-rnn-tensorflow", "", {
         "train.py": {
             "tasks": [Task(["--num_epochs", "1", "--seq_length", "20", "--rnn_size", "32"])],
             "companions": ["model.py", "utils.py"], "data": ["text"],
         },
     }),
-    *_of("dennybritz/cnn-text-classification-tf", "", {
+    *of("dennybritz/cnn-text-classification-tf", "", {
         "train.py": {
             "tasks": [Task(["--num_epochs", "2", "--evaluate_every", "4", "--checkpoint_every", "4",
                             "--num_filters", "8"])],
@@ -300,7 +235,7 @@ _CARS = [
 ]  # fmt: skip
 
 OWN = [
-    *_of("NVIDIA/tensorflow", _EXAMPLES, {
+    *of("NVIDIA/tensorflow", _EXAMPLES, {
         "tutorials/mnist/fully_connected_feed.py": {
             "edits": [(r"from tensorflow.examples.tutorials.mnist import mnist", "import mnist")],
             "companions": ["mnist.py"],
@@ -311,8 +246,16 @@ OWN = [
             "tasks": [Task(["--max_steps", "30", "--data_dir", "{digits}", "--log_dir", "logs"])],
         },
         "tutorials/word2vec/word2vec_basic.py": {
-            "edits": [(r"num_steps = 100001", "num_steps = 60")], "data": ["zipped text"],
-            "reason": "`tf.contrib.tensorboard` is not part of the package",
+            "edits": [
+                (r"num_steps = 100001", "num_steps = 60"), (r"gettempdir\(\)", "'.'"),
+                (r"vocabulary_size = 50000", "vocabulary_size = 11"),
+                (r"num_sampled = 64", "num_sampled = 4"), (r"valid_size = 16", "valid_size = 4"),
+                (r"valid_window = 100", "valid_window = 8"), (r"plot_only = 500", "plot_only = 11"),
+                (r"perplexity=30", "perplexity=3"), (r"n_iter=", "max_iter="),
+                (r"^    if statinfo\.st_size == expected_bytes:", "    if True:"),
+                (r"if sha256 and", "if False and"),
+            ],
+            "data": ["zipped text"],
         },
         "get_started/regression/custom_regression.py": {
             "edits": _CARS,
@@ -334,7 +277,7 @@ _SMALL = ["--vocab_file", "vocab.txt", "--bert_config_file", "bert_config.json",
           "--output_dir", "out"]  # fmt: skip
 _MODEL = ["modeling.py", "optimization.py", "tokenization.py"]
 
-TRANSFORMERS = _of("google-research/bert", "", {
+TRANSFORMERS = of("google-research/bert", "", {
     "create_pretraining_data.py": {
         "tasks": [Task(["--input_file", "text.txt", "--output_file", "text.tfrecord",
                         "--vocab_file", "vocab.txt", "--max_seq_length", "32"])],
@@ -355,4 +298,5 @@ TRANSFORMERS = _of("google-research/bert", "", {
 
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
+    *FURTHER,
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Hyperparameters; batches of elements that are alike; waits for checkpoints."""
+"""Hyperparameters, trainings, evaluations, and batches of elements that are alike."""
 
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,21 @@ from troupe._src.cluster.ps_strategies import (
 )
 from troupe._src.contrib.hparams import HParams, parse_values
 from troupe._src.inputs.bucketing import bucket, bucket_by_sequence_length
+from troupe._src.slim.evaluations import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+)
+from troupe._src.slim.monitored_training import train
+from troupe._src.slim.train_ops import (
+    add_gradients_summaries,
+    clip_gradient_norms,
+    clip_gradient_norms_fn,
+    create_train_op,
+    multiply_gradients,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -19,10 +34,21 @@ __all__ = [
     "GreedyLoadBalancingStrategy",
     "HParams",
     "RandomStrategy",
+    "StopAfterNEvalsHook",
+    "SummaryAtEndHook",
+    "add_gradients_summaries",
     "bucket",
     "bucket_by_sequence_length",
     "byte_size_load_fn",
     "checkpoints_iterator",
+    "clip_gradient_norms",
+    "clip_gradient_norms_fn",
+    "create_train_op",
+    "evaluate_once",
+    "evaluate_repeatedly",
+    "get_or_create_eval_step",
+    "multiply_gradients",
     "parse_values",
+    "train",
     "wait_for_new_checkpoint",
 ]

@@ -13,6 +13,7 @@ from troupe._src.messages.summary_messages import (
 from troupe._src.summary.event_file import summary_iterator
 from troupe._src.summary.file_writer import FileWriter, FileWriterCache
 from troupe._src.summary.summary_ops import (
+    audio,
     histogram,
     image,
     merge,
@@ -36,6 +37,7 @@ __all__ = [
     "SummaryDescription",
     "TaggedRunMetadata",
     "all_v2_summary_ops",
+    "audio",
     "histogram",
     "image",
     "initialize",

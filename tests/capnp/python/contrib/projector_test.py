@@ -1,47 +1,37 @@
-"""Settings of TensorBoard's projector."""
+"""The file that tells a viewer which tensors are embeddings."""
 
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import troupe as tf
-from troupe.contrib.tensorboard.plugins import projector
 
-WRITTEN = """\
-model_checkpoint_path: "model.ckpt-3"
-embeddings {
-  tensor_name: "words"
-  metadata_path: "words.tsv"
-  sprite {
-    image_path: "words.png"
-    single_image_dim: 28
-    single_image_dim: 28
-  }
-}
-"""
+projector = tf.contrib.tensorboard.plugins.projector
 
 
-class ProjectorTest(unittest.TestCase):
-    def test_the_settings_are_a_text_file_beside_the_events(self):
-        config = projector.ProjectorConfig(model_checkpoint_path="model.ckpt-3")
-        words = config.embeddings.add()
-        words.tensor_name = "words"
-        words.metadata_path = "words.tsv"
-        words.sprite.image_path = "words.png"
-        words.sprite.single_image_dim.extend([28, 28])
+class ProjectorTest(tf.test.TestCase):
+    def test_the_folder_of_a_writer_has_the_configuration(self):
+        config = projector.ProjectorConfig(model_checkpoint_path="model.ckpt")
+        embedding = config.embeddings.add()
+        embedding.tensor_name, embedding.metadata_path = "words", "labels.tsv"
+        embedding.sprite.image_path = "sprite.png"
+        embedding.sprite.single_image_dim.extend([28, 28])
         with tempfile.TemporaryDirectory() as folder:
-            with tf.summary.FileWriter(os.path.join(folder, "logs")) as writer:
-                tf.contrib.tensorboard.plugins.projector.visualize_embeddings(writer, config)
-            with open(os.path.join(folder, "logs", "projector_config.pbtxt")) as file:
-                self.assertEqual(file.read(), WRITTEN)
+            projector.visualize_embeddings(tf.summary.FileWriter(folder), config)
+            with open(os.path.join(folder, "projector_config.pbtxt")) as file:
+                text = file.read()
+        self.assertEqual(text, "\n".join([
+            'model_checkpoint_path: "model.ckpt"', "embeddings {", '  tensor_name: "words"',
+            '  metadata_path: "labels.tsv"', "  sprite {", '    image_path: "sprite.png"',
+            "    single_image_dim: 28", "    single_image_dim: 28", "  }", "}", "",
+        ]))  # fmt: skip
+        self.assertEqual(projector.ProjectorConfig.FromString(config.SerializeToString()), config)
 
-    def test_a_writer_without_a_folder_is_a_value_error(self):
-        class Writer:
-            def get_logdir(self):
-                return None
-
-        with self.assertRaisesRegex(ValueError, "logdir"):
-            projector.visualize_embeddings(Writer(), projector.ProjectorConfig())
+    def test_a_writer_has_a_folder(self):
+        writer = mock.Mock(get_logdir=lambda: None)
+        with self.assertRaisesRegex(ValueError, "must have a logdir"):
+            projector.visualize_embeddings(writer, projector.ProjectorConfig())
 
 
 if __name__ == "__main__":

@@ -51,6 +51,15 @@ IMAGES = [
       for saturate in (False, True)),
     "tf.image.psnr(tf.constant(PICTURES), tf.constant(OTHERS), 1.0)",
     "tf.image.ssim(tf.constant(PICTURES), tf.constant(OTHERS), 1.0, filter_size=4)",
+    *(f"tf.image.ssim_multiscale(tf.constant({one}), tf.constant({other}), {most}, [0.4, 0.6],"
+      " filter_size=2)"
+      for one, other, most in (("PICTURES", "OTHERS", 1.0), ("BYTES", "BYTES[::-1]", 255))),
+    "tf.image.extract_patches(tf.constant(PICTURES), [1, 2, 3, 1], [1, 2, 2, 1], [1, 1, 2, 1],"
+    " 'SAME')",
+    *(f"tf.image.resize_image_with_pad(tf.constant({image}), {size}, {options})"
+      for image, size, options in (
+          ("PICTURE", "4, 4", "1"), ("PICTURES", "9, 5", "0"), ("BYTES", "5, 12", "2, True"),
+      )),
     *(f"tf.image.resize_images(tf.constant({images}), [4, 9], {method})"
       for images in ("PICTURE", "PICTURES", "BYTES") for method in range(4)),
     "tf.image.resize_images(tf.constant(PICTURE), [6, 7])",

@@ -26,6 +26,16 @@ class SparseTest(tf.test.TestCase):
             self.assertEqual(session.run(total, {x: value}), 2.5)
             self.assertEqual(session.run(total, {x: ([[0], [1]], [1.0, 2.0], [4])}), 3)
 
+    def test_a_dense_shape_may_be_a_tensor(self):
+        shape = tf.constant([2, 3], tf.int64)
+        fed = tf.sparse_placeholder(tf.float32, shape)
+        self.assertIs(fed.dense_shape, shape)
+        self.assertEqual(fed.indices.shape.as_list(), [None, 2])
+        with tf.Session() as session:
+            value = tf.SparseTensorValue([[1, 2]], [5.0], [2, 3])
+            dense = session.run(tf.sparse_tensor_to_dense(fed), {fed: value})
+        self.assertAllEqual(dense, [[0, 0, 0], [0, 0, 5]])
+
     def test_parts_of_other_ranks_are_refused(self):
         with self.assertRaisesRegex(ValueError, "indices of rank 2"):
             tf.SparseTensor([0], [1.0], [2])

@@ -126,6 +126,8 @@ class NetworksTest(tf.test.TestCase):
                 self.assertEqual(set(values), {0, 4})
                 self.assertNear(float((values > 0).mean()), 0.25, 0.06)
         self.assertIs(tf.nn.dropout(ones, 1.0), ones)
+        kept = tf.nn.dropout(ones, tf.placeholder(tf.float32))
+        self.assertEqual(kept.shape.as_list(), ones.shape.as_list())
         for wrong in ({}, {"keep_prob": 0.5, "rate": 0.5}, {"keep_prob": 0.0}):
             with self.assertRaises(ValueError):
                 tf.nn.dropout(ones, **wrong)

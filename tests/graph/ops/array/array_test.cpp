@@ -13,6 +13,11 @@ BOOST_AUTO_TEST_CASE(a_reshape_fills_in_the_open_size) {
   BOOST_TEST(shape("Reshape", {floats({2, 6}), later({-1})}) == "<unknown>");
 }
 
+BOOST_AUTO_TEST_CASE(blocks_of_images_of_unknown_rank_have_four_axes) {
+  for (auto* op : {"SpaceToBatch", "BatchToSpace"})
+    BOOST_TEST(shape(op, {floats(), later({2, 2})}, {{"block_size", int64_t{2}}}) == "[?,?,?,?]");
+}
+
 BOOST_AUTO_TEST_CASE(a_reshape_keeps_the_number_of_elements) {
   BOOST_TEST(
       shape("Reshape", {floats({2, 3}), ints({4})}) ==

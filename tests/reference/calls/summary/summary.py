@@ -72,6 +72,32 @@ def images(r):
     r.error(op, tag, one, max_images=0, says="max_images")
 
 
+def old_sounds(r, tag, values, rate, **attrs):
+    """A call of the first version, which TensorFlow no longer runs: the second one's result."""
+    found = tf.raw_ops.AudioSummaryV2(tag=tag, tensor=values, sample_rate=rate, **attrs)
+    outputs = [strings(found.numpy())]
+    r.call("AudioSummary", strings(tag), values, outputs=outputs, sample_rate=rate, **attrs)
+
+
+def sounds(r):
+    mono = array(np.sin(np.arange(20) * 0.7).reshape([4, 5]), "float32")
+    stereo = array(np.linspace(-1.5, 1.5, 24).reshape([2, 6, 2]), "float32")
+    broken = array([[0.25, -0.25, np.inf, -np.inf, 1.0]], "float32")
+    for values in [mono, stereo, broken, stereo[:0], mono[:, :1]]:
+        for rate in [0.3, 44100.5, 8000]:
+            r.call("AudioSummaryV2", strings(b"x"), values, array(rate, "float32"))
+        old_sounds(r, b"x", values, 16000.0)
+    for most in [1, 2, 9]:
+        old_sounds(r, b"", mono, 8000.0, max_outputs=most)
+    op, tag, rate = "AudioSummaryV2", strings(b"x"), array(8000, "float32")
+    r.error(op, tag, mono[0], rate, says="3-D or 2-D")
+    r.error(op, tag, mono[:, :0], rate, says="num_frames must be positive")
+    r.error(op, tag, stereo[:, :, :0], rate, says="num_channels must be")
+    r.error(op, tag, mono, array(0, "float32"), says="sample_rate must be > 0")
+    r.error(op, tag, mono, rate, max_outputs=0, says="max_outputs")
+    r.error("AudioSummary", tag, mono, sample_rate=-1.0, says="sample_rate must be > 0")
+
+
 def tensors(r):
     metadata = b"\x0a\x0a\x0a\x04text\x12\x02\x08\x01"
     for dtype in PLAIN:
@@ -104,5 +130,6 @@ def record(r):
     scalars(r)
     histograms(r)
     images(r)
+    sounds(r)
     tensors(r)
     merges(r)

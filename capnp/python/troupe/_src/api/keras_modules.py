@@ -8,7 +8,7 @@ import sys
 import types
 from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
-from troupe._src.api.alias import Aliases, install
+from troupe._src.api.aliases import Aliases
 from troupe._src.api.keras_corrections import is_supported, keras_version
 
 _PACKAGE = __name__.split(".")[0]
@@ -23,7 +23,7 @@ def _installed() -> types.ModuleType:
             f"'{_PACKAGE}.keras' is the package 'keras' of PyPI, of version 2.2 or 2.3, and "
             f"{found}: pip install 'keras==2.3.1'"
         )
-    install()  # as it imports tensorflow
+    importlib.import_module(f"{_PACKAGE}.as_tensorflow")  # as it imports tensorflow
     return importlib.import_module("keras")
 
 

@@ -17,9 +17,65 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from troupe._src.api.keras_modules import serve_modules
 
 _PACKAGE = __name__.split(".")[0]
+_OPS = "_src.api.source_ops"  # the functions of all ops
+_UTIL = "_src.api.source_utilities"
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 _OWNERS: Dict[str, Dict[str, str]] = {
+    "contrib.crf.python.ops": {"crf": "contrib.crf"},
+    "contrib.data.python.ops": {"batching grouping interleave_ops": "contrib.data"},
+    "contrib.distributions.python.ops": {
+        "bernoulli beta categorical dirichlet gamma": "contrib.distributions",
+        "kullback_leibler mvn_diag normal": "contrib.distributions",
+    },
+    "contrib.framework.python": {"framework ops": "contrib.framework"},
+    "contrib.framework.python.ops": {"arg_scope checkpoint_ops ops variables": "contrib.framework"},
+    "contrib.image.python.ops": {
+        "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
+    },
+    "contrib.layers.python": {"layers": "contrib.layers"},
+    "contrib.layers.python.layers": {
+        "embedding_ops encoders initializers layers normalization optimizers": "contrib.layers",
+        "regularizers rev_block_lib summaries": "contrib.layers",
+        "utils": "contrib.layers.utils",
+    },
+    "contrib.learn.python.learn": {"learn_runner": "contrib.learn", "metric_spec": "contrib.learn"},
+    "contrib.legacy_seq2seq.python.ops": {"seq2seq": "contrib.legacy_seq2seq"},
+    "contrib.metrics.python.ops": {"metric_ops": "contrib.metrics", "set_ops": "sets"},
+    "contrib.opt.python.training": {
+        "adamax external_optimizer lazy_adam_optimizer nadam_optimizer": "contrib.opt",
+        "moving_average_optimizer powersign addsign weight_decay_optimizers": "contrib.opt",
+    },
+    "contrib.rnn.python.ops": {
+        "core_rnn core_rnn_cell rnn rnn_cell fused_rnn_cell": "contrib.rnn nn nn.rnn_cell",
+        "gru_ops lstm_ops": "contrib.rnn",
+    },
+    "contrib.seq2seq.python.ops": {
+        "attention_wrapper basic_decoder beam_search_decoder": "contrib.seq2seq",
+        "decoder helper loss sampler": "contrib.seq2seq",
+    },
+    "contrib.slim.python": {"slim": "contrib.slim"},
+    "contrib.slim.python.slim": {
+        name: f"contrib.slim.{name}"
+        for name in ("evaluation", "learning", "model_analyzer", "nets", "queues", "summaries")
+    },
+    "contrib.slim.python.slim.data": {
+        name: f"contrib.slim.{name}"
+        for name in (
+            "data_decoder", "data_provider", "dataset", "dataset_data_provider",
+            "parallel_reader", "prefetch_queue", "tfexample_decoder",
+        )
+    },
+    "contrib.slim.python.slim.nets": {
+        name: f"contrib.slim.nets.{name}"
+        for name in ("resnet_utils", "resnet_v1", "resnet_v2", "vgg")
+    },
+    "contrib.tpu.python.tpu": {
+        "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
+    },
+    "contrib.training.python.training": {
+        "bucket_ops evaluation hparam sequence_queueing_state_saver training": "contrib.training",
+    },
     "core.example": {"example_pb2 feature_pb2": "train"},
     "core.framework": {
         "graph_pb2 node_def_pb2 step_stats_pb2 summary_pb2 types_pb2 tensor_pb2 attr_value_pb2": "",
@@ -63,6 +119,11 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "rnn rnn_cell rnn_cell_impl": "nn nn.rnn_cell ",
         "image_ops image_ops_impl": "image",
         "metrics metrics_impl": "metrics",
+        "gen_array_ops gen_audio_ops gen_bitwise_ops gen_candidate_sampling_ops": _OPS,
+        "gen_control_flow_ops gen_ctc_ops gen_data_flow_ops gen_dataset_ops gen_image_ops": _OPS,
+        "gen_io_ops gen_linalg_ops gen_logging_ops gen_lookup_ops gen_math_ops gen_nn_ops": _OPS,
+        "gen_parsing_ops gen_random_ops gen_resource_variable_ops gen_sparse_ops": _OPS,
+        "gen_spectral_ops gen_state_ops gen_string_ops gen_stateless_random_ops": _OPS,
         "summary_ops": "summary",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
@@ -97,19 +158,31 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "moving_averages optimizer proximal_adagrad proximal_gradient_descent": "train",
         "queue_runner queue_runner_impl rmsprop saver server_lib session_manager": "train",
         "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
-        "training training_ops training_util": "train",
+        "training training_util": "train",
+        "training_ops gen_training_ops": f"{_OPS} train",
     },
     "python.training.saving": {"saveable_object": "train"},
     "python.tools": {
         "freeze_graph": "_src.saved_model.freeze_graph",
         "inspect_checkpoint": "_src.checkpoints.inspect_checkpoint",
     },
-    "python.util": {"compat": "compat", "nest": "contrib.framework.nest"},
+    "python.util": {
+        "compat": "compat",
+        "nest": "contrib.framework.nest",
+        "all_util deprecation function_utils tf_contextlib tf_decorator": _UTIL,
+        "tf_export tf_inspect": _UTIL,
+    },
     "": {"python.pywrap_tensorflow": "train"},
 }
 
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
+    "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
+    "python.client.session": {
+        "register_session_run_conversion_functions": (
+            "_src.session.fetch.register_session_run_conversion_functions"
+        ),
+    },
     "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
     "python.framework.constant_op": {"constant_v1": "constant"},
     "python.framework.device": {
@@ -165,6 +238,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.resource_variable_ops": {
         "ResourceVariable": "_src.api.source_names.resource_variable",
     },
+    "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
     "python.ops.rnn_cell_impl": {
         "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
         "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",
@@ -181,9 +255,6 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.training.saving.saveable_object": {
         name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")
-    },
-    "python.util": {
-        "tf_inspect": "_src.api.source_names.inspect",
     },
 }  # fmt: skip
 
@@ -270,7 +341,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
     ) -> Optional[importlib.machinery.ModuleSpec]:
         package, _, place = name.partition(".")
-        if package != _PACKAGE or place.split(".")[0] not in ("core", "python"):
+        if package != _PACKAGE or not _is_location(place):
             return None
         if place in OWNERS:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -288,6 +359,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Nothing: names are looked up when they are used."""
 
 
+def _is_location(place: str) -> bool:
+    """Whether it is in a folder of TensorFlow's source that has no public names of its own."""
+    parts = place.split(".")
+    return parts[0] in ("core", "python") or (parts[0] == "contrib" and parts[2:3] == ["python"])
+
+
 def _reason(place: str, name: str) -> str:
     try:
         _find(place, name)
@@ -296,11 +373,15 @@ def _reason(place: str, name: str) -> str:
     return ""
 
 
-def serve_locations(place: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
-    """The `__getattr__` and the `__dir__` of the module at the top of a folder; adds the finder."""
+def install_finder() -> None:
+    """Lets programs import the modules of the table."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())
-    if place == "python":
         serve_modules(f"{_PACKAGE}.python.keras", OWNERS)
+
+
+def serve_locations(place: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of the module at the top of a folder; adds the finder."""
+    install_finder()
     location = Location(f"{_PACKAGE}.{place}", place)
     return location.__getattr__, location.__dir__

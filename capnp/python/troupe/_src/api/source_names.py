@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect as inspect
 from typing import Any, List, Optional, Sequence
 
 from troupe import _native

@@ -140,7 +140,7 @@ class Saver:
     def _build_native(self, variables: Any) -> None:
         parts = parts_of(variables)
         self._count = len(parts)
-        self._host = _native.make_host(logging.info)
+        self._host = _native.make_host(logging.info, logging.warning)
         graph = get_default_graph()
         with graph._lock, graph.control_dependencies(None), graph.device(None):
             graph._check_not_finalized()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional, Union
 
+from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.arg_scope import add_arg_scope
-from troupe._src.contrib.model_layers import collect_outputs, collect_variable, getter_of
+from troupe._src.contrib.model_layers import collect_variable, getter_of
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -129,4 +130,5 @@ def batch_norm(
             collect_variable(getattr(layer, kind), variables_collections, kind)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collect_outputs(outputs_collections, outputs)
+        found: Tensor = collect_named_outputs(outputs_collections, current.name, outputs)
+        return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional
 
+from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.arg_scope import add_arg_scope
-from troupe._src.contrib.model_layers import collect_outputs
 from troupe._src.contrib.variables import model_variable
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
@@ -45,7 +45,7 @@ def layer_norm(
     Raises:
         ValueError: The rank or one of those sizes is not known, or there is no such axis.
     """
-    with variable_scope(scope, "LayerNorm", reuse=reuse):
+    with variable_scope(scope, "LayerNorm", reuse=reuse) as current:
         tensor = convert_to_tensor(inputs)
         rank = tensor.shape.rank
         if rank is None:
@@ -85,4 +85,5 @@ def layer_norm(
         outputs.set_shape(tensor.shape)
         if activation_fn is not None:
             outputs = activation_fn(outputs)
-        return collect_outputs(outputs_collections, outputs)
+        found: Tensor = collect_named_outputs(outputs_collections, current.name, outputs)
+        return found

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
+from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.contrib.model_layers import (
     RENAMED,
-    collect_outputs,
-    collect_variable,
+    applied,
     finished,
     getter_of,
 )
@@ -84,89 +84,15 @@ def fully_connected(
             _scope=current,
             _reuse=reuse,
         )
-        outputs = layer(tensor)
-        collect_variable(layer.kernel, variables_collections, "weights")
-        collect_variable(layer.bias, variables_collections, "biases")
+        outputs = applied(layer, tensor, RENAMED, variables_collections)
         normalizer = normalizer_fn, normalizer_params
-        return finished(outputs, *normalizer, activation_fn, outputs_collections)
+        return finished(outputs, *normalizer, activation_fn, outputs_collections, current.name)
 
 
 linear = functools.partial(fully_connected, activation_fn=None)
 relu = functools.partial(fully_connected, activation_fn=gen_ops.relu)
-
-
-@add_arg_scope
-def convolution2d(
-    inputs: TensorLike, num_outputs: int, kernel_size: Union[int, Sequence[int]],
-    stride: Union[int, Sequence[int]] = 1, padding: str = "SAME", data_format: Optional[str] = None,
-    rate: Union[int, Sequence[int]] = 1, activation_fn: Optional[Callable[..., Any]] = gen_ops.relu,
-    normalizer_fn: Optional[Callable[..., Any]] = None,
-    normalizer_params: Optional[Dict[str, Any]] = None, weights_initializer: Any = _xavier,
-    weights_regularizer: Optional[Callable[[Any], Any]] = None, biases_initializer: Any = _zeros,
-    biases_regularizer: Optional[Callable[[Any], Any]] = None, reuse: Any = None,
-    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-    scope: Any = None,
-) -> Tensor:  # fmt: skip
-    """activation_fn of a convolution of images with weights, and biases.
-
-    Args:
-        inputs: Images, [batch, height, width, channels] for "NHWC", of a known number of channels.
-        num_outputs: The channels of the result.
-        kernel_size: The height and width of the window, or one number for both.
-        stride: How far the window moves, (height, width) or one number for both.
-        padding: "SAME" or "VALID".
-        data_format: "NHWC", which None stands for, or "NCHW".
-        rate: The dilation of the window, (height, width) or one number for both.
-        activation_fn: Called with the result, by default `relu`; None for a linear layer.
-        normalizer_fn: Called with the result before `activation_fn`, instead of adding biases.
-        normalizer_params: A dict of the arguments of `normalizer_fn`.
-        weights_initializer: Makes the first weights; by default Xavier's, uniform.
-        weights_regularizer: Makes a loss of the weights, which is added to REGULARIZATION_LOSSES.
-        biases_initializer: Makes the first biases, by default zeros; None for no biases.
-        biases_regularizer: Makes a loss of the biases, likewise.
-        reuse: Takes the variables that the scope has, instead of making them; by default as the
-            scope says.
-        variables_collections: The collections that variables are added to, or {kind of variable:
-            collections}.
-        outputs_collections: The collections that the result is added to.
-        trainable: Whether optimizers train it by default.
-        scope: The scope of the variables, by default `Conv`.
-
-    Returns:
-        A tensor, [batch, height, width, num_outputs] for "NHWC".
-
-    Raises:
-        ValueError: The format is another one, or `inputs` has another rank than 4.
-    """
-    if data_format not in (None, "NHWC", "NCHW"):
-        raise ValueError(f"Invalid data_format: {data_format!r}")
-    with variable_scope(scope, "Conv", reuse=reuse, custom_getter=getter_of(RENAMED)) as current:
-        tensor = convert_to_tensor(inputs)
-        if tensor.shape.rank != 4:
-            raise ValueError(f"Convolution expects input with rank 4, got {tensor.shape.rank}")
-        layer = convolutional.Conv2D(
-            num_outputs,
-            kernel_size,
-            strides=stride,
-            padding=padding,
-            data_format="channels_first" if data_format == "NCHW" else "channels_last",
-            dilation_rate=rate,
-            use_bias=not normalizer_fn and biases_initializer is not None,
-            kernel_initializer=weights_initializer,
-            bias_initializer=biases_initializer,
-            kernel_regularizer=weights_regularizer,
-            bias_regularizer=biases_regularizer,
-            trainable=trainable,
-            name=current.name,
-            dtype=tensor.dtype,
-            _scope=current,
-            _reuse=reuse,
-        )
-        outputs = layer(tensor)
-        collect_variable(layer.kernel, variables_collections, "weights")
-        collect_variable(layer.bias, variables_collections, "biases")
-        normalizer = normalizer_fn, normalizer_params
-        return finished(outputs, *normalizer, activation_fn, outputs_collections)
+relu6 = functools.partial(fully_connected, activation_fn=gen_ops.relu6)
+elu = functools.partial(fully_connected, activation_fn=gen_ops.elu)
 
 
 @add_arg_scope
@@ -194,10 +120,10 @@ def max_pool2d(
     Raises:
         ValueError: The format is another one.
     """
-    with get_default_graph().name_scope(scope or "MaxPool2D"):
+    with get_default_graph().name_scope(scope or "MaxPool2D") as names:
         form = _channels(data_format)
         outputs = pooling.MaxPooling2D(kernel_size, stride, padding, form)(inputs)
-        return collect_outputs(outputs_collections, outputs)
+        return _collected(outputs_collections, names, outputs)
 
 
 @add_arg_scope
@@ -225,10 +151,15 @@ def avg_pool2d(
     Raises:
         ValueError: The format is another one.
     """
-    with get_default_graph().name_scope(scope or "AvgPool2D"):
+    with get_default_graph().name_scope(scope or "AvgPool2D") as names:
         form = _channels(data_format)
         outputs = pooling.AveragePooling2D(kernel_size, stride, padding, form)(inputs)
-        return collect_outputs(outputs_collections, outputs)
+        return _collected(outputs_collections, names, outputs)
+
+
+def _collected(collections: Any, alias: str, outputs: Tensor) -> Tensor:
+    found: Tensor = collect_named_outputs(collections, alias, outputs)
+    return found
 
 
 def _channels(data_format: str) -> str:
@@ -251,8 +182,8 @@ def flatten(
     Returns:
         A tensor, [batch, product of the other sizes].
     """
-    with get_default_graph().name_scope(scope or "Flatten"):
-        return collect_outputs(outputs_collections, core.Flatten()(inputs))
+    with get_default_graph().name_scope(scope or "Flatten") as names:
+        return _collected(outputs_collections, names, core.Flatten()(inputs))
 
 
 @add_arg_scope
@@ -280,7 +211,7 @@ def dropout(
     with variable_scope(scope, "Dropout", custom_getter=getter_of()) as current:
         layer = core.Dropout(1 - keep_prob, noise_shape, seed, name=current.name, _scope=current)
         outputs = layer(inputs, training=is_training)
-        return collect_outputs(outputs_collections, outputs)
+        return _collected(outputs_collections, current.name, outputs)
 
 
 @add_arg_scope
@@ -304,9 +235,9 @@ def one_hot_encoding(
     Returns:
         A tensor of the shape of `labels` and `num_classes`.
     """
-    with get_default_graph().name_scope(scope or "OneHotEncoding"):
+    with get_default_graph().name_scope(scope or "OneHotEncoding") as names:
         given = convert_to_tensor(labels)
         if given.dtype == dtypes.int32:
             given = math_ops.cast(given, dtypes.int64)
         outputs = creation_ops.one_hot(given, num_classes, on_value=on_value, off_value=off_value)
-        return collect_outputs(outputs_collections, outputs)
+        return _collected(outputs_collections, names, outputs)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Mapping, Optional
 
+from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.variables import model_variable
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -39,22 +40,31 @@ def collect_variable(variable: Any, collections: Any, kind: str) -> None:
             get_default_graph().add_to_collections(names, each)
 
 
-def collect_outputs(collections: Any, outputs: Tensor) -> Tensor:
-    """The outputs, which are in the collections."""
-    get_default_graph().add_to_collections(collections, outputs)
-    return outputs
-
-
 def finished(
     outputs: Tensor,
     normalizer_fn: Any,
     normalizer_params: Any,
     activation_fn: Any,
     collections: Any,
+    alias: str,
 ) -> Tensor:
-    """The outputs of a layer, normalized and activated."""
+    """The outputs of a layer, normalized and activated, in collections under that name."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
         outputs = activation_fn(outputs)
-    return collect_outputs(collections, outputs)
+    found: Tensor = collect_named_outputs(collections, alias, outputs)
+    return found
+
+
+def applied(
+    layer: Any,
+    inputs: Tensor,
+    kinds: Mapping[str, str],
+    collections: Any,
+) -> Tensor:
+    """The outputs of a layer, whose variables, {attribute: kind}, are added to collections."""
+    outputs: Tensor = layer(inputs)
+    for attribute, kind in kinds.items():
+        collect_variable(getattr(layer, attribute), collections, kind)
+    return outputs

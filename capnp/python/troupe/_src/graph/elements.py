@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Dict,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
 
 import numpy as np
 
@@ -42,8 +54,8 @@ class Operation:
     """A node of a graph. Created by the functions of the package, not directly."""
 
     __slots__ = (
-        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__weakref__",
-        "__dict__",  # for what programs add
+        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__dict__",
+        "__weakref__",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, node: int) -> None:
@@ -189,9 +201,20 @@ class Tensor(Operand):
     `==` compares identity; `tf.equal` compares values.
     """
 
+    # The methods that classes of programs give to tensors which they hold.
+    OVERLOADABLE_OPERATORS: ClassVar[Set[str]] = {
+        f"__{side}{name}__"
+        for side, names in (
+            ("", "add sub mul truediv floordiv mod lt le gt ge ne eq and or xor pow getitem"),
+            ("", "invert neg abs matmul div"),
+            ("r", "add sub mul truediv floordiv mod and or xor pow matmul div"),
+        )
+        for name in names.split()
+        if hasattr(Operand, f"__{side}{name}__")
+    }
+    # The dictionary, made when it is used, is for attributes that programs set.
     __slots__ = (
-        "_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__weakref__",
-        "__dict__",  # for what programs add, such as Keras
+        "_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__dict__", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:

@@ -54,7 +54,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: Optional[str] 
         A float32 tensor of the shape without the last three axes.
     """
     with get_default_graph().name_scope(name or "PSNR"):
-        first, second, most = _as_floats(a, b, max_val)
+        first, second, most = as_floats(a, b, max_val)
         error = math_ops.reduce_mean(gen_ops.squared_difference(first, second), [-3, -2, -1])
         peak = gen_ops.multiply(gen_ops.log(most), 20 / math.log(10))
         return gen_ops.subtract(peak, gen_ops.multiply(gen_ops.log(error), 10 / math.log(10)))
@@ -84,29 +84,29 @@ def ssim(
         A float32 tensor of the shape without the last three axes.
     """
     with get_default_graph().name_scope("SSIM"):
-        first, second, most = _as_floats(img1, img2, max_val)
-        kernel = _gauss(filter_size, filter_sigma)
+        first, second, most = as_floats(img1, img2, max_val)
+        kernel = gauss(filter_size, filter_sigma)
         least = [gen_ops.square(gen_ops.multiply(most, k)) for k in (k1, k2)]
-        luminance, structure = _similarities(first, second, kernel, least[0], least[1])
+        luminance, structure = similarities(first, second, kernel, least[0], least[1])
         by_channel = math_ops.reduce_mean(gen_ops.multiply(luminance, structure), [-3, -2])
         return math_ops.reduce_mean(by_channel, [-1])
 
 
-def _as_floats(one: Any, other: Any, max_val: Any) -> List[Tensor]:
+def as_floats(one: Any, other: Any, max_val: Any) -> List[Tensor]:
     """Two images and the greatest value that they may have, in float32."""
     first, second = convert_to_tensor(one), convert_to_tensor(other)
     most = math_ops.cast(max_val, first.dtype)
     return [convert_image_dtype(value, dtypes.float32) for value in (first, second, most)]
 
 
-def _gauss(size: int, sigma: float) -> np.ndarray[Any, Any]:
+def gauss(size: int, sigma: float) -> np.ndarray[Any, Any]:
     """The weights of a window, whose sum is 1."""
     distance = np.arange(size) - (size - 1) / 2
     weights = np.exp(-0.5 / sigma**2 * np.add.outer(distance**2, distance**2))
     return np.asarray(weights / weights.sum(), dtype=np.float32)
 
 
-def _similarities(
+def similarities(
     x: Tensor, y: Tensor, kernel: np.ndarray[Any, Any], c1: Tensor, c2: Tensor
 ) -> Tuple[Tensor, Tensor]:
     """The similarity of means, and of what differs from them, around each pixel."""

@@ -238,6 +238,8 @@ def dropout(
         drawn = random_ops.random_uniform(sizes, dtype=tensor.dtype, seed=seed)
         kept = math_ops.cast(gen_ops.greater_equal(drawn, dropped), tensor.dtype)
         scaled: Tensor = tensor * (1.0 / (1.0 - dropped)) * kept
+        # The rate is a scalar, also where its shape is not known.
+        scaled.set_shape(tensor.shape)
         return scaled
 
 

@@ -261,6 +261,28 @@ def cumsum(
     return gen_ops.cumsum(x, axis, exclusive, reverse, name)
 
 
+def cumulative_logsumexp(
+    x: TensorLike,
+    axis: TensorLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The logarithms of the sums of exponentials of all elements up to each one along an axis.
+
+    Args:
+        x: floats, of rank 1 or more.
+        axis: the axis, negative to count from the last.
+        exclusive: whether the element itself does not count; the first result is then the least
+            number of the dtype.
+        reverse: whether the sums begin at the end of the axis.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+    """
+    return gen_ops.cumulative_logsumexp(x, axis, exclusive, reverse, name)
+
+
 def cumprod(
     x: TensorLike,
     axis: TensorLike = 0,

@@ -99,6 +99,27 @@ def depth_to_space(
     return gen_ops.depth_to_space(input, block_size, data_format, name=name)
 
 
+def extract_patches(
+    images: TensorLike, sizes: Sequence[int], strides: Sequence[int], rates: Sequence[int],
+    padding: str, name: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """The patches of images, each one's elements side by side in the depth of its place.
+
+    Args:
+        images: [batch, height, width, depth].
+        sizes: the sizes of patches, [1, height, width, 1].
+        strides: the distances of patches, likewise.
+        rates: the distances of the elements of a patch, likewise.
+        padding: "VALID" or "SAME".
+
+    Returns:
+        [batch, rows of patches, columns of patches, height * width * depth of a patch].
+    """
+    return gen_ops.extract_image_patches(
+        images, list(sizes), list(strides), list(rates), padding, name=name
+    )
+
+
 def extract_image_patches(
     images: TensorLike,
     ksizes: Optional[Sequence[int]] = None,

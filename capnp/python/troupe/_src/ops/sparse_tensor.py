@@ -192,20 +192,26 @@ def convert_to_tensor_or_sparse_tensor(
 
 
 def sparse_placeholder(
-    dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None
+    dtype: DTypeLike, shape: Union[ShapeLike, Tensor] = None, name: Optional[str] = None
 ) -> SparseTensor:
     """A sparse tensor that each step that needs it must feed.
 
     Args:
         dtype: the dtype of the elements.
-        shape: the dense shape; where it is not fully known it is fed, too.
+        shape: the dense shape; where it is not fully known it is fed, too. A vector of int64 is
+            the dense shape itself.
 
     Returns:
         A SparseTensor.
     """
-    sizes = as_shape(shape)
+    dense_shape: Any = None
+    if isinstance(shape, Tensor):
+        rank = shape.shape.as_list()[0]
+        sizes, dense_shape = TensorShape(None if rank is None else [None] * rank), shape
+    else:
+        sizes = as_shape(shape)
+        dense_shape = sizes.as_list() if sizes.is_fully_defined() else None
     prefix = f"{name}/" if name else ""
-    dense_shape: Any = sizes.as_list() if sizes.is_fully_defined() else None
     if dense_shape is None:
         dense_shape = creation_ops.placeholder(dtypes.int64, [sizes.rank], name=f"{prefix}shape")
     return SparseTensor(

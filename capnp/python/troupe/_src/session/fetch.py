@@ -16,6 +16,45 @@ from troupe._src.types import dtypes
 Feeds = List[Tuple[str, Any, int]]
 
 
+class _Conversion(NamedTuple):
+    """How objects of a class are fetched and fed."""
+
+    kind: type
+    fetch: Callable[[Any], Any]
+    feed: Optional[Callable[[Any, Any], Any]]
+
+
+_conversions: List[_Conversion] = []  # the newest first
+
+
+def register_session_run_conversion_functions(
+    tensor_type: type,
+    fetch_function: Callable[[Any], Any],
+    feed_function: Optional[Callable[[Any, Any], Any]] = None,
+    feed_function_for_partial_run: Optional[Callable[[Any], Any]] = None,
+) -> None:
+    """Lets sessions fetch and feed objects of a class.
+
+    Args:
+        tensor_type: The class.
+        fetch_function: Is given an object, and gives a list of what is fetched for it, and a
+            function of the values that makes the result.
+        feed_function: Is given an object that is a key of the feeds, and its value, and gives
+            pairs of tensors and values.
+        feed_function_for_partial_run: Has no effect.
+
+    Raises:
+        ValueError: The class, or one that derives from it, is registered already.
+    """
+    if any(issubclass(known.kind, tensor_type) for known in _conversions):
+        raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    _conversions.insert(0, _Conversion(tensor_type, fetch_function, feed_function))
+
+
+def _conversion_of(value: Any) -> Optional[_Conversion]:
+    return next((each for each in _conversions if isinstance(value, each.kind)), None)
+
+
 class FetchPlan(NamedTuple):
     """The tensors to fetch, the operations to run, and how results get the fetches' structure."""
 
@@ -44,11 +83,16 @@ def _rebuilder(
 ) -> Callable[[List[Any]], Any]:
     if fetches is None:
         raise TypeError("Fetch argument None has invalid type NoneType")
+    conversion = _conversion_of(fetches)
+    if conversion is not None:
+        parts, contract = conversion.fetch(fetches)
+        fetched = [_rebuilder(graph, part, names, targets) for part in parts]
+        return lambda values: contract([part(values) for part in fetched])
     if isinstance(fetches, IndexedSlices):
-        parts = [fetches.values, fetches.indices, fetches.dense_shape]
+        slices = [fetches.values, fetches.indices, fetches.dense_shape]
         found = [
             _leaf(graph, part, names, targets) if part is not None else lambda _: None
-            for part in parts
+            for part in slices
         ]
         return lambda values: IndexedSlicesValue(*(part(values) for part in found))
     if isinstance(fetches, dict):
@@ -98,6 +142,9 @@ def to_feeds(graph: Graph, feed_dict: Optional[Dict[Any, Any]]) -> Feeds:
 
 def _pairs(key: Any, value: Any) -> List[Tuple[Any, Any]]:
     """The (key, value) pairs of a feed whose key and value may be nested tuples."""
+    conversion = _conversion_of(key)
+    if conversion is not None and conversion.feed is not None:
+        return [pair for each in conversion.feed(key, value) for pair in _pairs(*each)]
     if isinstance(key, SparseTensor):
         key = key.parts
     if not isinstance(key, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Tells TensorBoard's projector which variables of a checkpoint are embeddings."""
+"""The file that tells a viewer which tensors of a checkpoint are embeddings."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any
 
 from troupe._src.messages.fields import Field
 from troupe._src.messages.proto_message import ProtoMessage
-from troupe._src.messages.text_form import to_text
-from troupe._src.platform.gfile import GFile
+from troupe._src.platform import gfile
 from troupe._src.set_module import set_module
 
-_FILE = "projector_config.pbtxt"
+_PLACE = "troupe.contrib.tensorboard.plugins.projector"
 
 
-@set_module("troupe.contrib.tensorboard.plugins.projector")
+@set_module(_PLACE)
 class SpriteMetadata(ProtoMessage):
-    """The image that has the pictures of all points, row by row."""
+    """Small images of the rows of an embedding, in one file."""
 
     _fields = {
         "image_path": Field(1, "string"),
@@ -24,9 +23,9 @@ class SpriteMetadata(ProtoMessage):
     }
 
 
-@set_module("troupe.contrib.tensorboard.plugins.projector")
+@set_module(_PLACE)
 class EmbeddingInfo(ProtoMessage):
-    """A variable whose rows are points, and the files that say what they are."""
+    """An embedding: a tensor, and the files that describe its rows."""
 
     _fields = {
         "tensor_name": Field(1, "string"),
@@ -38,9 +37,9 @@ class EmbeddingInfo(ProtoMessage):
     }
 
 
-@set_module("troupe.contrib.tensorboard.plugins.projector")
+@set_module(_PLACE)
 class ProjectorConfig(ProtoMessage):
-    """The embeddings to show."""
+    """A checkpoint, and the embeddings that it has."""
 
     _fields = {
         "model_checkpoint_path": Field(1, "string"),
@@ -50,11 +49,11 @@ class ProjectorConfig(ProtoMessage):
 
 
 def visualize_embeddings(summary_writer: Any, config: ProjectorConfig) -> None:
-    """Writes the settings into the folder of the event files, where TensorBoard looks for them.
+    """Writes the configuration into the folder of a writer, where the viewer finds it.
 
     Args:
-        summary_writer: A `tf.summary.FileWriter`.
-        config: Which embeddings to show.
+        summary_writer: The writer.
+        config: The embeddings.
 
     Raises:
         ValueError: The writer has no folder.
@@ -62,8 +61,5 @@ def visualize_embeddings(summary_writer: Any, config: ProjectorConfig) -> None:
     folder = summary_writer.get_logdir()
     if folder is None:
         raise ValueError("Summary writer must have a logdir")
-    if isinstance(folder, bytes):
-        folder = folder.decode()
-    os.makedirs(folder, exist_ok=True)
-    with GFile(os.path.join(folder, _FILE), "w") as file:
-        file.write(to_text(config))
+    with gfile.GFile(os.path.join(folder, "projector_config.pbtxt"), "w") as file:
+        file.write(str(config))

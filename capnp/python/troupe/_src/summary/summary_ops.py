@@ -111,6 +111,32 @@ def image(
         return _collected(summary, collections, _SUMMARIES)
 
 
+def audio(
+    name: str, tensor: TensorLike, sample_rate: TensorLike, max_outputs: int = 3,
+    collections: Optional[Sequence[str]] = None, family: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """A summary of the first sounds of a batch.
+
+    Args:
+        name: The tag, and the name of the node.
+        tensor: float32 from -1 to 1, [batch, frames, channels], or [batch, frames] of one channel.
+        sample_rate: How many frames a second has, a number or a scalar.
+        max_outputs: How many sounds there are at most.
+        collections: The names of the collections that the summary is added to, by default
+            SUMMARIES.
+        family: A prefix of the tag, by which viewers group.
+
+    Returns:
+        The summary as a scalar string.
+    """
+    with _scope_of(name, family) as (tag, scope):
+        rate = convert_to_tensor(sample_rate, dtypes.float32, name="sample_rate")
+        summary = raw_ops.AudioSummaryV2(
+            tag=tag, tensor=tensor, sample_rate=rate, max_outputs=max_outputs, name=scope
+        )
+        return _collected(summary, collections, _SUMMARIES)
+
+
 def tensor_summary(
     name: str, tensor: TensorLike, summary_description: Any = None,
     collections: Optional[Sequence[str]] = None, summary_metadata: Any = None,

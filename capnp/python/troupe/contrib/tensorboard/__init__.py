@@ -1,5 +1,11 @@
-"""What TensorBoard, a viewer of event files, is told beside them."""
+"""What viewers of summaries need besides."""
 
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib.tensorboard import plugins
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = ["plugins"]

@@ -40,7 +40,7 @@ class Training:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.host = _native.make_host(logging.info)
+        self.host = _native.make_host(logging.info, logging.warning)
         self.coordinator = self.make_coordinator()
         self.args = SessionRunArgs(None)  # of the step, without those of hooks
         self.run_options: List[RunOptions] = []  # of the step, from the program and hooks

@@ -1,0 +1,1 @@
+"""Layers of models as functions, besides the common ones."""

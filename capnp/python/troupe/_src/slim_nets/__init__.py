@@ -1,0 +1,1 @@
+"""Networks of tf.contrib.slim: plain ones and residual ones."""

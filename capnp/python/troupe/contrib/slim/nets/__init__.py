@@ -1,0 +1,16 @@
+"""Networks of images."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe.contrib.slim.nets import resnet_utils, resnet_v1, resnet_v2, vgg
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "resnet_utils",
+    "resnet_v1",
+    "resnet_v2",
+    "vgg",
+]

@@ -1,0 +1,21 @@
+"""Records of files, read by several readers."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.slim.data import (
+    ParallelReader,
+    get_data_files,
+    parallel_read,
+    single_pass_read,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "ParallelReader",
+    "get_data_files",
+    "parallel_read",
+    "single_pass_read",
+]

@@ -1,0 +1,15 @@
+"""Batches in a queue."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.slim.data import (
+    prefetch_queue,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "prefetch_queue",
+]

@@ -1,0 +1,17 @@
+"""A context in which the queues of a graph are filled."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.slim.queue_runners import (
+    NestedQueueRunnerError,
+    QueueRunners,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "NestedQueueRunnerError",
+    "QueueRunners",
+]
