@@ -23,6 +23,7 @@ constexpr Add families[] = {
     add_selection_kernels,
     add_activation_kernels,
     add_convolution_kernels,
+    add_fractional_pooling_kernels,
     add_pooling_kernels,
     add_normalization_kernels,
     add_dilation_kernels,

@@ -20,6 +20,7 @@ constexpr Family families[] = {
     {"math/selection", add_selection_ops},
     {"nn/activation", add_activation_ops},
     {"nn/convolution", add_convolution_ops},
+    {"nn/fractional_pooling", add_fractional_pooling_ops},
     {"nn/pooling", add_pooling_ops},
     {"nn/normalization", add_normalization_ops},
     {"nn/dilation", add_dilation_ops},

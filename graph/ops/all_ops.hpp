@@ -18,6 +18,7 @@ void add_bitwise_ops(OpCatalog& catalog);
 void add_selection_ops(OpCatalog& catalog);
 void add_activation_ops(OpCatalog& catalog);
 void add_convolution_ops(OpCatalog& catalog);
+void add_fractional_pooling_ops(OpCatalog& catalog);
 void add_pooling_ops(OpCatalog& catalog);
 void add_normalization_ops(OpCatalog& catalog);
 void add_dilation_ops(OpCatalog& catalog);
