@@ -78,6 +78,7 @@ constexpr Family families[] = {
     {"random/random", add_random_ops},
     {"state/state", add_state_ops},
     {"state/reference", add_reference_ops},
+    {"state/session_tensors", add_session_tensors_ops},
     {"state/table", add_table_ops},
     {"state/tensor_array", add_tensor_array_ops},
     {"queue/queue", add_queue_ops},

@@ -75,6 +75,7 @@ void add_nn_ops(OpCatalog& catalog);
 void add_beam_search_ops(OpCatalog& catalog);
 void add_random_ops(OpCatalog& catalog);
 void add_state_ops(OpCatalog& catalog);
+void add_session_tensors_ops(OpCatalog& catalog);
 void add_reference_ops(OpCatalog& catalog);
 void add_table_ops(OpCatalog& catalog);
 void add_reader_ops(OpCatalog& catalog);
