@@ -13,6 +13,8 @@
 
 namespace troupe {
 
+class SessionTensors;
+
 /// Names an edge that crosses devices, within one compiled step.
 using EdgeId = int64_t;
 
@@ -69,6 +71,9 @@ class StepPort {
   /// Which step it is, in words, "step 3 of a session at /job:worker/task:0": for those who ask who
   /// waits for a resource.
   virtual std::string name() const { return {}; }
+
+  /// What the step's session keeps on the device; null for a step of no session.
+  virtual SessionTensors* session_tensors() { return nullptr; }
 
   /// Runs `work` soon on a thread of the device or of its actor, never inside this call: so whoever
   /// wakes a waiting kernel neither runs what follows it on its own stack nor holds a lock

@@ -62,7 +62,7 @@ struct DeviceState {
   void add_session(const Register& message) {
     auto [session, is_new] = sessions.try_emplace(message.session);
     session->second.master = message.master;
-    if (is_new) session->second.counted = Counted(settings.metrics, &Metrics::device_sessions);
+    if (is_new) session->second.begin(settings.metrics, settings.name);
     // Always the latest sender: after a broken connection the earlier handle is dead.
     auto& actor = session->second.actor;
     if (actor && caf::actor_cast<caf::strong_actor_ptr>(actor) == self->current_sender()) return;
@@ -74,7 +74,7 @@ struct DeviceState {
     auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
     plan->counted = Counted(settings.metrics, &Metrics::plans);
-    plan->origin = {message.master, settings.world};
+    plan->origin = {message.master, settings.world, session->second.kept};
     session->second.add(message.plan, std::move(plan), std::move(created));
     return {};
   }

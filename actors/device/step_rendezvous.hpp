@@ -16,8 +16,9 @@ namespace troupe {
 
 /// Where the steps of a plan come from.
 struct StepOrigin {
-  std::string master;            // the task of the session
-  std::shared_ptr<World> world;  // of the device
+  std::string master;                         // the task of the session
+  std::shared_ptr<World> world;               // of the device
+  std::shared_ptr<SessionTensors> kept = {};  // by the session, on the device
 };
 
 /// The table in which the tensors of one step that arrive on a device are matched with the kernels
@@ -71,6 +72,7 @@ class StepRendezvous final : public StepPort {
   void defer_end_hooks(EndHooks hooks) override { end_hooks_ = std::move(hooks); }
   /// What the plan has left when it had ended well.
   EndHooks take_end_hooks() { return std::exchange(end_hooks_, {}); }
+  SessionTensors* session_tensors() override { return origin_ ? origin_->kept.get() : nullptr; }
   void post(std::function<void()> work) override { post_(std::move(work)); }
   std::chrono::nanoseconds now() const override;
   std::string name() const override;

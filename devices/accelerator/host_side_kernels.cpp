@@ -8,6 +8,7 @@
 
 #include "troupe/devices/control_flow.hpp"
 #include "troupe/devices/memory/host_arguments.hpp"
+#include "troupe/devices/session_tensor_kernels.hpp"
 #include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -202,6 +203,7 @@ void add_host_side_kernels(KernelCatalog& catalog, Device& host) {
   add_transfer_kernels(common);
   add_control_flow_kernels(common);
   add_temporary_variable_kernels(common);
+  add_session_tensor_kernels(common);
   for (const auto& op : common.ops())
     if (!catalog.contains(op)) catalog.add(op, common.find(op));
   auto add_from_host = [&](std::string_view op) {

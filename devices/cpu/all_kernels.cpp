@@ -3,6 +3,7 @@
 #include "troupe/devices/control_flow.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
 #include "troupe/devices/op_library.hpp"
+#include "troupe/devices/session_tensor_kernels.hpp"
 #include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
 
@@ -23,6 +24,7 @@ constexpr Add families[] = {
     add_selection_kernels,
     add_activation_kernels,
     add_convolution_kernels,
+    add_fractional_pooling_kernels,
     add_pooling_kernels,
     add_normalization_kernels,
     add_dilation_kernels,
@@ -103,6 +105,7 @@ constexpr Add families[] = {
     add_iterators_kernels,
     add_control_flow_kernels,
     add_temporary_variable_kernels,
+    add_session_tensor_kernels,
     add_transfer_kernels,
 };
 

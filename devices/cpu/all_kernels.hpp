@@ -16,6 +16,7 @@ void add_bitwise_kernels(KernelCatalog& catalog);
 void add_selection_kernels(KernelCatalog& catalog);
 void add_activation_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
+void add_fractional_pooling_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
 void add_normalization_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);

@@ -11,6 +11,7 @@
 #include "troupe/devices/control_flow.hpp"
 #include "troupe/devices/cpu/pool_allocator.hpp"
 #include "troupe/devices/memory/host_arguments.hpp"
+#include "troupe/devices/session_tensor_kernels.hpp"
 #include "troupe/devices/simulated/simulated_stream.hpp"
 #include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
@@ -238,6 +239,7 @@ class Accelerator final : public SimulatedAccelerator {
     add_transfer_kernels(kernels_);
     add_control_flow_kernels(kernels_);
     add_temporary_variable_kernels(kernels_);
+    add_session_tensor_kernels(kernels_);
     for (const auto& op : options_.kernels->ops())
       if (!kernels_.contains(op) && !is_for_hosts_only(op))
         kernels_.add(op, [this](const Node& node) { return make_kernel(node); });

@@ -31,6 +31,7 @@ struct TestPort final : StepPort {
     for (auto& [key, arrived] : std::exchange(waiting, {})) arrived(status);
     run_posted();
   }
+  SessionTensors* session_tensors() override { return kept; }
   void post(std::function<void()> work) override { posted.push_back(std::move(work)); }
 
   /// Answers a kernel that waits, and runs what follows it.
@@ -49,6 +50,7 @@ struct TestPort final : StepPort {
 
   bool lends_all = false;      // of the device's memory
   bool lends_filling = false;  // what a copy still fills
+  SessionTensors* kept = nullptr;
   Tensor fed = Tensor::scalar(1.0f);
   Tensor fetched;
   std::vector<std::pair<EdgeId, Tensor>> sent;

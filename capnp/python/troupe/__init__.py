@@ -124,13 +124,13 @@ from troupe._src.ops.convert import (
 from troupe._src.ops.gen_ops import (
     acos, acosh, as_string, asin, asinh, atan, atan2, atanh, betainc, bitcast, ceil, cos, cosh,
     cross, decode_base64, decode_compressed, decode_json_example, digamma, div_no_nan,
-    encode_base64, erf, erfc, exp, expm1, floor, floor_div, floormod, greater, greater_equal,
-    igamma, igammac, is_finite, is_inf, is_nan, less, less_equal, lgamma, log, log1p, logical_and,
-    logical_not, logical_or, matching_files, maximum, minimum, multiply, negative, parse_tensor,
-    polygamma, pow, read_file, realdiv, reciprocal, rint, round, rsqrt, serialize_tensor,
-    sigmoid, sign, sin, sinh, sqrt, square, squared_difference, stop_gradient, string_strip,
-    string_to_hash_bucket_fast, string_to_hash_bucket_strong, subtract, tan, tanh, truncatediv,
-    truncatemod, write_file, zeta,
+    encode_base64, erf, erfc, exp, expm1, extract_volume_patches, floor, floor_div, floormod,
+    greater, greater_equal, igamma, igammac, is_finite, is_inf, is_nan, less, less_equal, lgamma,
+    log, log1p, logical_and, logical_not, logical_or, matching_files, maximum, minimum, multiply,
+    negative, parse_tensor, polygamma, pow, read_file, realdiv, reciprocal, rint, round, rsqrt,
+    serialize_tensor, sigmoid, sign, sin, sinh, sqrt, square, squared_difference, stop_gradient,
+    string_strip, string_to_hash_bucket_fast, string_to_hash_bucket_strong, subtract, tan, tanh,
+    truncatediv, truncatemod, write_file, zeta,
 )  # fmt: skip
 from troupe._src.ops.gen_ops import fft2_d as fft2d
 from troupe._src.ops.gen_ops import fft3_d as fft3d
@@ -184,6 +184,9 @@ from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 from troupe._src.session.py_func import numpy_function, py_func
 from troupe._src.session.session import InteractiveSession, Session
+from troupe._src.session.tensor_handles import (
+    delete_session_tensor, get_session_handle, get_session_tensor,
+)  # fmt: skip
 from troupe._src.sparse.arithmetic import (
     sparse_add, sparse_maximum, sparse_minimum, sparse_reduce_max, sparse_reduce_max_sparse,
     sparse_reduce_sum, sparse_reduce_sum_sparse, sparse_softmax, sparse_tensor_dense_matmul,
@@ -305,18 +308,21 @@ __all__ = [
     "cos", "cosh", "count_nonzero", "count_up_to", "create_partitioned_variables", "cross",
     "cumprod", "cumsum", "custom_gradient", "data", "debugging", "decode_base64",
     "decode_compressed", "decode_csv", "decode_json_example", "decode_raw", "depth_to_space",
-    "deserialize_many_sparse", "device", "digamma", "dimension_at_index", "dimension_value",
-    "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables",
+    "delete_session_tensor", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
+    "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
+    "disable_resource_variables",
     "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distribute",
     "distributions",
     "div", "div_no_nan", "divide", "double", "dtypes", "edit_distance", "einsum",
     "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors",
     "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims",
-    "expm1", "extract_image_patches", "eye", "feature_column", "fft2d", "fft3d", "fill",
-    "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
-    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
+    "expm1", "extract_image_patches", "extract_volume_patches", "eye", "feature_column", "fft2d",
+    "fft3d", "fill", "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32",
+    "float64", "floor", "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather",
+    "gather_nd",
     "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
-    "get_local_variable", "get_logger", "get_seed", "get_static_value", "get_variable",
+    "get_local_variable", "get_logger", "get_seed", "get_session_handle", "get_session_tensor",
+    "get_static_value", "get_variable",
     "get_variable_scope", "gfile", "global_norm", "global_variables",
     "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
     "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "half",

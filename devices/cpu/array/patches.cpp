@@ -27,40 +27,60 @@ Status PatchAxis::fit(int64_t image_size, bool is_same) {
   return {};
 }
 
-PatchAxes::PatchAxes(const Node& node) : is_same(node.attr<std::string>("padding") == "SAME") {
+PatchAxes::PatchAxes(const Node& node)
+    : is_volume(node.op->name() == "ExtractVolumePatches"),
+      is_same(node.attr<std::string>("padding") == "SAME") {
   auto axis = [&](size_t i) {
     auto entry = [&](const char* name) { return node.attr<std::vector<int64_t>>(name)[i]; };
-    return PatchAxis{.patch = entry("ksizes"), .stride = entry("strides"), .rate = entry("rates")};
+    return PatchAxis{
+        .patch = entry("ksizes"),
+        .stride = entry("strides"),
+        .rate = is_volume ? 1 : entry("rates")};
   };
-  y = axis(1);
-  x = axis(2);
+  if (is_volume) z = axis(1);
+  y = axis(is_volume ? 2 : 1);
+  x = axis(is_volume ? 3 : 2);
+}
+
+int64_t PatchAxes::area() const {
+  int64_t area;
+  auto overflows = __builtin_mul_overflow(y.patch * x.patch, z.patch, &area);  // each <= 2^30
+  return overflows ? int64_t{1} << 62 : area;
 }
 
 Result<Shape> PatchAxes::fit(const Shape& images) {
-  if (images.rank() != 4)
-    return invalid_argument("images must have rank 4, but have shape " + images.to_string());
-  if (auto status = y.fit(images[1], is_same); !status.ok()) return status;
-  if (auto status = x.fit(images[2], is_same); !status.ok()) return status;
+  auto rank = is_volume ? 5 : 4;
+  if (images.rank() != rank)
+    return invalid_argument(
+        std::string(is_volume ? "input" : "images") + " must have rank " + std::to_string(rank) +
+        ", but have shape " + images.to_string());
+  auto status = z.fit(is_volume ? images[1] : 1, is_same);
+  if (status.ok()) status = y.fit(images[rank - 3], is_same);
+  if (status.ok()) status = x.fit(images[rank - 2], is_same);
+  if (!status.ok()) return status;
   int64_t depth;
-  if (__builtin_mul_overflow(images[3], y.patch * x.patch, &depth))
+  if (__builtin_mul_overflow(images[rank - 1], area(), &depth))
     return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
+  if (is_volume)
+    return Shape::make(std::array<int64_t, 5>{images[0], z.count, y.count, x.count, depth});
   return Shape::make(std::array<int64_t, 4>{images[0], y.count, x.count, depth});
 }
 
 namespace {
 
-/// Copies one patch of an image: that in this row and column of patches.
+/// Copies one patch of an image: the one with this index among those of the image.
 template <class C>
-void copy_patch(
-    C* to, const C* image, const PatchAxis& y, int64_t row, const PatchAxis& x, int64_t column,
-    int64_t depth) {
-  for (int64_t i = 0; i < y.patch; ++i)
-    for (int64_t j = 0; j < x.patch; ++j, to += depth) {
-      auto at_y = y.place(row, i), at_x = x.place(column, j);
-      if (y.contains(at_y) && x.contains(at_x))
-        std::copy_n(image + (at_y * x.size + at_x) * depth, depth, to);
-      else std::fill_n(to, depth, C{});
-    }
+void copy_patch(C* to, const C* image, const PatchAxes& axes, int64_t index, int64_t depth) {
+  const auto &z = axes.z, &y = axes.y, &x = axes.x;
+  auto plane = index / x.count / y.count, row = index / x.count % y.count, column = index % x.count;
+  for (int64_t k = 0; k < z.patch; ++k)
+    for (int64_t i = 0; i < y.patch; ++i)
+      for (int64_t j = 0; j < x.patch; ++j, to += depth) {
+        auto at_z = z.place(plane, k), at_y = y.place(row, i), at_x = x.place(column, j);
+        if (z.contains(at_z) && y.contains(at_y) && x.contains(at_x))
+          std::copy_n(image + ((at_z * y.size + at_y) * x.size + at_x) * depth, depth, to);
+        else std::fill_n(to, depth, C{});
+      }
 }
 
 template <class C>
@@ -68,20 +88,17 @@ Status compute_patches(Launch& launch, PatchAxes axes) {
   const auto& in = launch.input(0);
   auto shape = axes.fit(in.shape());
   if (!shape) return shape.status();
-  const auto &y = axes.y, &x = axes.x;
-  auto batch = in.shape()[0], depth = in.shape()[3], out_depth = (*shape)[3];
+  auto depth = in.shape()[in.shape().rank() - 1], out_depth = (*shape)[shape->rank() - 1];
   auto out = launch.allocate(in.dtype(), *shape);
   if (!out) return out.status();
   const auto* from = cells<C>(in);
   auto* to = mutable_cells<C>(*out);
-  auto patches = out->elements() == 0 ? 0 : batch * y.count * x.count;
+  auto of_image = axes.z.count * axes.y.count * axes.x.count;
+  auto image_size = axes.z.size * axes.y.size * axes.x.size * depth;
+  auto patches = out->elements() == 0 ? 0 : in.shape()[0] * of_image;
   parallel_ranges(patches, out_depth, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i) {
-      auto row = i / x.count % y.count, image = i / x.count / y.count;
-      copy_patch(
-          to + i * out_depth, from + image * y.size * x.size * depth, y, row, x, i % x.count,
-          depth);
-    }
+    for (auto i = begin; i < end; ++i)
+      copy_patch(to + i * out_depth, from + i / of_image * image_size, axes, i % of_image, depth);
   });
   launch.set(0, *std::move(out));
   return {};
@@ -96,16 +113,17 @@ int64_t patches_cost_ns(const Launch& launch, int64_t area) {
 }  // namespace
 
 void add_patches_kernels(KernelCatalog& catalog) {
-  catalog.add("ExtractImagePatches", [](const Node& node) {
+  auto make = [](const Node& node) {
     PatchAxes axes(node);
     return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
       return Kernel{
           .compute =
               [axes](Launch& launch) { return compute_patches<decltype(cell)>(launch, axes); },
-          .cost_ns = [area = axes.y.patch * axes.x.patch](
-                         const Launch& launch) { return patches_cost_ns(launch, area); }};
+          .cost_ns =
+              [area = axes.area()](const Launch& launch) { return patches_cost_ns(launch, area); }};
     });
-  });
+  };
+  for (const auto* op : {"ExtractImagePatches", "ExtractVolumePatches"}) catalog.add(op, make);
 }
 
 }  // namespace troupe::cpu

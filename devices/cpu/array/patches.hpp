@@ -18,13 +18,15 @@ struct PatchAxis {
   bool contains(int64_t place) const { return place >= 0 && place < size; }
 };
 
-/// The patches that ExtractImagePatches takes.
+/// The patches that ExtractImagePatches takes, or ExtractVolumePatches.
 struct PatchAxes {
-  PatchAxis y, x;
-  bool is_same;
+  PatchAxis z{1, 1, 1}, y, x;  // `z` is that of volumes alone
+  bool is_volume, is_same;
 
   explicit PatchAxes(const Node& node);
-  /// Fits both axes to images of that shape, and returns the shape of the result.
+  /// The elements of a patch in space; clipped where there are more than 2^62.
+  int64_t area() const;
+  /// Fits the axes to images of that shape, and returns the shape of the result.
   Result<Shape> fit(const Shape& images);
 };
 

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "troupe/devices/resources/session_tensors.hpp"
 #include "troupe/tests/devices/accelerator/card_fixture.hpp"
 
 using namespace troupe;
@@ -188,6 +189,33 @@ BOOST_AUTO_TEST_CASE(a_variable_keeps_its_value_in_the_memory_of_the_card) {
   auto status = run();
   BOOST_TEST(status.ok(), status.to_string());
   BOOST_TEST(port->fetched.to_string() == "float32[2] [1 2]");
+  BOOST_TEST(cards.fault() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_keeps_tensors_in_the_memory_of_the_card) {
+  SessionTensors kept("/device:CARD:0");
+  add_feed({2});
+  add({.name = "less", .op = "Neg", .inputs = {"feed"}});
+  add({.name = "handle", .op = "GetSessionHandle", .inputs = {"less"}});
+  add(
+      {.name = "value",
+       .op = "GetSessionTensor",
+       .inputs = {"handle"},
+       .attrs = {{"dtype", DType::float32}}});
+  add({.name = "more", .op = "Neg", .inputs = {"value"}});
+  add({.name = "gone", .op = "DeleteSessionTensor", .inputs = {"handle", "^more"}});
+  add_retval("more");
+  port->fed = Tensor::of<float>({2}, {1, 2});
+  BOOST_TEST(run().message() == "tensors can only be kept by the steps of a session");
+  done = {};
+  port->kept = &kept;
+  auto status = run();
+  BOOST_TEST(status.ok(), status.to_string());
+  BOOST_TEST(port->fetched.to_string() == "float32[2] [1 2]");
+  BOOST_TEST(!kept.find("handle;0;/device:CARD:0").ok());
+  auto handle = kept.add("n", Tensor::scalar(1.0F));
+  BOOST_TEST(handle == "n;1;/device:CARD:0");
+  BOOST_TEST(kept.find(handle).ok());
   BOOST_TEST(cards.fault() == "");
 }
 

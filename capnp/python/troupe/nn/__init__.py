@@ -80,6 +80,12 @@ from troupe._src.nn.norm_ops import (
     weighted_moments,
 )
 from troupe._src.nn.norm_ops import local_response_normalization as lrn
+from troupe._src.nn.fractional_pool_ops import (
+    fractional_avg_pool,
+    fractional_avg_pool_v2,
+    fractional_max_pool,
+    fractional_max_pool_v2,
+)
 from troupe._src.nn.pool_ops import (
     avg_pool,
     avg_pool1d,
@@ -169,6 +175,10 @@ __all__ = [
     "embedding_lookup_sparse",
     "erosion2d",
     "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_avg_pool_v2",
+    "fractional_max_pool",
+    "fractional_max_pool_v2",
     "fused_batch_norm",
     "in_top_k",
     "l2_loss",

@@ -228,6 +228,9 @@ NETWORKS = [
     "tf.nn.max_pool_with_argmax(IMAGES, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME')",
     "tf.nn.max_pool_with_argmax(IMAGES, [1, 2, 2, 1], [1, 2, 2, 1], 'VALID', output_dtype=tf.int32,"
     " include_batch_in_index=True).argmax",
+    "tf.nn.fractional_max_pool(IMAGES, [1.0, 1.4, 1.6, 1.0], deterministic=True, seed=5)",
+    "tf.nn.fractional_avg_pool(IMAGES, [1.0, 1.4, 1.6, 1.0], True, True, True, 5, 7)[1]",
+    "tf.extract_volume_patches(VOLUMES, [1, 2, 1, 2, 1], [1, 1, 2, 1, 1], 'SAME')",
     "tf.nn.moments(IMAGES, [0, 1, 2])", "tf.nn.moments(tf.constant(X), [1], keep_dims=True)",
     "tf.nn.weighted_moments(X, [0], [[1.0], [3.0]])",
     "tf.nn.weighted_moments(X, 1, LABELS + 0.5, keepdims=True)",

@@ -124,7 +124,8 @@ OWN = {
     "RPCOptions",
     "SessionLog", "Summary", "SummaryMetadata", "TensorInfo", "TensorProto", "TensorShapeProto",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
-    "math.range", "math.to_float", "math.to_int32", "math.to_int64", "queue.ClusterRunner",
+    "math.range", "math.to_float", "math.to_int32", "math.to_int64", "nn.fractional_avg_pool_v2",
+    "nn.fractional_max_pool_v2", "queue.ClusterRunner",
     "queue.list_runners", "queue.pause_runner", "queue.resume_runner", "queue.stop_runner",
     "tuple_of",
 }  # fmt: skip

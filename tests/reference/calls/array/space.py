@@ -1,6 +1,6 @@
 import numpy as np
 
-from recorder import PLAIN, array
+from recorder import PLAIN, REAL, array
 
 
 def counting(shape, dtype):
@@ -184,8 +184,49 @@ def record_patches(r):
             r.error("ExtractImagePatches", x, says=name, **{**attrs, name: bad})
 
 
+def record_volume_patches(r):
+    def sizes(*space):
+        return [1, *space, 1]
+
+    attrs = dict(ksizes=sizes(1, 2, 1), strides=sizes(1, 1, 1), padding="VALID")
+    for dtype in REAL:
+        x = counting([1, 1, 3, 1, 1], dtype)
+        patches = np.stack([x[0, 0, :2, 0, 0], x[0, 0, 1:, 0, 0]])
+        call(r, "ExtractVolumePatches", x, **attrs, otherwise=patches.reshape(1, 1, 2, 1, 2))
+    # 2.21 begins inside of the volume here, 1.15 at its border.
+    x = counting([2, 3, 3, 4, 1], "float64") / 64
+    r.call("ExtractVolumePatches", x, ksizes=sizes(1, 1, 1), strides=sizes(2, 3, 3),
+           padding="SAME", outputs=[x[:, ::2, ::3, ::3]])
+    for padding in ["SAME", "VALID"]:
+        for shape, k, s in [
+            ([2, 2, 3, 3, 1], (2, 2, 2), (1, 1, 1)),
+            ([1, 3, 4, 3, 2], (3, 1, 2), (2, 2, 1)),
+            ([1, 2, 5, 4, 1], (2, 3, 2), (1, 2, 3)),
+            ([2, 3, 4, 4, 1], (1, 1, 1), (2, 3, 3)),
+        ]:
+            x = counting(shape, "float64") / 64  # small, for the sake of central differences
+            r.call("ExtractVolumePatches", x, ksizes=sizes(*k), strides=sizes(*s),
+                   padding=padding)
+    attrs = dict(ksizes=sizes(2, 1, 2), strides=sizes(1, 1, 1))
+    for shape in [[0, 2, 2, 2, 1], [1, 0, 2, 2, 1], [1, 2, 2, 0, 1]]:
+        r.call("ExtractVolumePatches", counting(shape, "float32"), padding="SAME", **attrs,
+               outputs=[counting(shape[:4] + [4], "float32")])
+    x = counting([1, 2, 2, 2, 1], "float32")
+    attrs["padding"] = "VALID"
+    r.error("ExtractVolumePatches", x[:, :1], says="size 1", **attrs)
+    r.error("ExtractVolumePatches", x[0], says="rank", **attrs)
+    r.error("ExtractVolumePatches", x, says="padding", **{**attrs, "padding": "FULL"})
+    r.error("ExtractVolumePatches", x, says="2^48",
+            **{**attrs, "ksizes": sizes(2**30, 2**30, 2**30), "padding": "SAME"})
+    for name in ["ksizes", "strides"]:
+        for bad in [[2, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 1],
+                    [1, 1, 1, 2**40, 1]]:
+            r.error("ExtractVolumePatches", x, says=name, **{**attrs, name: bad})
+
+
 def record(r):
     record_square(r)
     record_nd(r)
     record_depth(r)
     record_patches(r)
+    record_volume_patches(r)

@@ -23,6 +23,7 @@ from troupe._src.session.explanation import StepExplanation
 from troupe._src.session.fetch import Feeds, FetchPlan, plan_fetches, to_call_feeds, to_feeds
 from troupe._src.session.listing import Device, list_devices
 from troupe._src.session.py_func import explain_placement
+from troupe._src.session.tensor_handles import has_handles, prepare_handles
 from troupe._src.types import errors
 
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class BaseSession:
         self._extended_to = -1  # nodes of the graph that the runtime has
         self._is_closed = False
         self._async_steps: Dict[Any, Any] = {}  # by event loop
+        self._dead_handles: List[str] = []  # of kept tensors that nobody can use any more
 
     @property
     def graph(self) -> Graph:
@@ -121,7 +123,7 @@ class BaseSession:
             fetches: Tensors, operations (whose value is None), variables and names, in lists,
                 tuples and dicts.
             feed_dict: What the values of tensors are in this step, by tensor or name; None for
-                nothing.
+                nothing. A TensorHandle stands for the value that it is of.
             options: Of this step.
             run_metadata: Is filled with what the options ask for.
 
@@ -136,6 +138,9 @@ class BaseSession:
         """
         native = self._ready()
         plan = plan_fetches(self._graph, fetches)
+        if has_handles(self._graph):
+            plan, feed_dict, copies = prepare_handles(self, plan, feed_dict or {})
+            native = self._ready()
         feeds = to_feeds(self._graph, feed_dict) if feed_dict else []
         step_options = options._for_step() if options is not None else NO_STEP_OPTIONS
         try:
