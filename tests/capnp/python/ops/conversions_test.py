@@ -110,6 +110,14 @@ class ConversionsTest(tf.test.TestCase):
     def test_an_open_size_of_an_empty_tensor(self):
         self.assertEqual(tf.reshape(tf.zeros([0, 6]), [0, -1, 3]).shape.as_list(), [0, 2, 3])
 
+    def test_a_list_with_tensors_is_cast_where_another_dtype_is_wanted(self):
+        whole, half = tf.constant(1), tf.constant(0.5)
+        cast = tf.convert_to_tensor([[half, 2.5], [whole, half]], tf.float64)
+        with self.session() as session:
+            self.assertAllEqual(session.run(cast), [[0.5, 2.5], [1, 0.5]])
+        with self.assertRaisesRegex(TypeError, "containing a tensor of dtype int32"):
+            tf.convert_to_tensor([half, whole])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -18,7 +18,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "unicode_split_with_offsets", "unicode_transcode",
     ),
     "pooling with random windows and rearrangements of space and depth": (
-        "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
+        "fractional_avg_pool", "fractional_max_pool",
     ),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "eager execution": ("py_function",),
