@@ -118,6 +118,19 @@ class ConversionsTest(tf.test.TestCase):
         with self.assertRaisesRegex(TypeError, "containing a tensor of dtype int32"):
             tf.convert_to_tensor([half, whole])
 
+    def test_values_of_one_hot_have_one_dtype(self):
+        self.assertEqual(tf.one_hot([1], 2, 5).dtype, tf.int32)
+        for values, dtype in (((1.0, 0), None), ((1.0, 0.0), tf.int32), ((None, 1), tf.float32)):
+            with self.subTest(values=values), self.assertRaisesRegex(TypeError, "does not match"):
+                tf.one_hot([1], 2, *values, dtype=dtype)
+
+    def test_bins_are_int32_and_arrays_lose_their_imaginary_parts(self):
+        bins = tf.histogram_fixed_width_bins([0.0, 5.0], [0.0, 5.0], 5, tf.int64)
+        self.assertEqual(bins.dtype, tf.int32)
+        with self.assertWarns(Warning):
+            real = tf.constant(np.array([1 + 2j]), tf.float64)
+        self.assertAllEqual(self.run_all(real), [1])
+
 
 if __name__ == "__main__":
     unittest.main()

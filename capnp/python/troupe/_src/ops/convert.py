@@ -40,7 +40,7 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     wanted = np.dtype(dtype.as_numpy_dtype)
     if given.dtype == wanted:
         return np.asarray(given, order="C")
-    is_numpy = isinstance(value, (np.ndarray, np.generic)) and given.dtype.kind in "biuf"
+    is_numpy = isinstance(value, (np.ndarray, np.generic)) and given.dtype.kind in "biufc"
     if dtype is dtypes.string or not (is_numpy or _can_cast(given, wanted)):
         raise TypeError(f"Expected {dtype.name}, got {value!r} of type '{given.dtype.name}'.")
     return np.asarray(given, dtype=wanted, order="C")
