@@ -109,7 +109,8 @@ from troupe._src.control_flow.printing import print_v2 as print
 from troupe._src.checks.shape_ops import ensure_shape
 from troupe._src.linalg.diagonal_ops import matrix_diag, matrix_diag_part, matrix_set_diag
 from troupe._src.ops.space_ops import (
-    batch_to_space, depth_to_space, extract_image_patches, space_to_batch, space_to_depth,
+    batch_to_space, depth_to_space, extract_image_patches, required_space_to_batch_paddings,
+    space_to_batch, space_to_depth,
 )  # fmt: skip
 from troupe._src.sparse.distances import edit_distance
 from troupe._src.checks.check_ops import (
@@ -349,7 +350,8 @@ __all__ = [
     "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any",
     "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
     "reduce_sum", "regex_replace", "register_tensor_conversion_function", "repeat",
-    "report_uninitialized_variables", "reset_default_graph", "reshape", "resource",
+    "report_uninitialized_variables", "required_space_to_batch_paddings", "reset_default_graph",
+    "reshape", "resource",
     "resource_loader", "resource_variables_enabled", "reverse", "reverse_sequence", "reverse_v2",
     "rint", "round", "rsqrt", "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_add",
     "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub",

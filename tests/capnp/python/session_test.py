@@ -140,6 +140,7 @@ class StepsTest(tf.test.TestCase):
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
         for target in both_targets():
             metadata = tf.RunMetadata()
+            self.assertFalse(metadata.HasField("step_stats"))
             with tf.Session(target) as session:
                 session.run(product, options=options, run_metadata=metadata)
             (device,) = metadata.step_stats.dev_stats

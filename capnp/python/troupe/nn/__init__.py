@@ -50,6 +50,7 @@ from troupe._src.nn.ctc_ops import (
 from troupe._src.nn.ctc_labels import collapse_repeated, ctc_unique_labels
 from troupe._src.nn.ctc_loss_v2 import ctc_loss_v2
 from troupe._src.nn.depthwise_ops import depthwise_conv2d, depthwise_conv2d_native, separable_conv2d
+from troupe._src.nn.dilated_windows import pool, with_space_to_batch
 from troupe._src.nn.embedding_ops import (
     embedding_lookup,
     embedding_lookup_sparse,
@@ -97,7 +98,6 @@ from troupe._src.nn.pool_ops import (
     max_pool3d,
     max_pool_v2,
     max_pool_with_argmax,
-    pool,
 )
 from troupe._src.nn.pool_ops import avg_pool as avg_pool2d
 from troupe._src.nn.sampled_losses import nce_loss, sampled_softmax_loss
@@ -229,6 +229,7 @@ __all__ = [
     "uniform_candidate_sampler",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
+    "with_space_to_batch",
     "xw_plus_b",
     "zero_fraction",
 ]

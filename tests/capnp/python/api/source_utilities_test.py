@@ -106,10 +106,10 @@ class UtilitiesTest(tf.test.TestCase):
 
 class PlacesTest(tf.test.TestCase):
     def test_all_ops_have_functions(self):
-        self.assertIs(gen_nn_ops.max_pool_grad, tf.raw_ops.MaxPoolGrad)
-        self.assertIs(gen_nn_ops.conv2d_backprop_input, tf.raw_ops.Conv2DBackpropInput)
-        self.assertIs(gen_math_ops.mul, tf.raw_ops.Mul)
-        self.assertIs(training_ops.resource_apply_adam, tf.raw_ops.ResourceApplyAdam)
+        self.assertIs(gen_nn_ops.max_pool_grad, tf.raw_ops.MaxPoolGrad.__wrapped__)
+        self.assertIs(gen_nn_ops.conv2d_backprop_input, tf.raw_ops.Conv2DBackpropInput.__wrapped__)
+        self.assertIs(gen_math_ops.mul, tf.raw_ops.Mul.__wrapped__)
+        self.assertIs(training_ops.resource_apply_adam, tf.raw_ops.ResourceApplyAdam.__wrapped__)
         with self.assertRaises(AttributeError):
             gen_nn_ops.no_such_op
 

@@ -164,6 +164,15 @@ class ConditionalTest(tf.test.TestCase):
         (dx,) = tf.gradients(y, [x])
         self.assertEqual([self.run_step(dx, {x: n}) for n in (1, -1)], [100, 1])
 
+    def test_a_branch_is_chosen_by_a_tensor_only(self):
+        for index in (1, 1.0, tf.constant(1.0)):
+            with self.subTest(index=index), self.assertRaisesRegex(TypeError, "branch_index"):
+                tf.switch_case(index, [lambda: tf.constant(0), lambda: tf.constant(1)])
+
+    def test_a_function_of_elements_gives_the_structure_of_its_dtypes(self):
+        with self.assertRaisesRegex(TypeError, "same sequence type"):
+            tf.map_fn(lambda x: (x, x), tf.constant([1, 2]), dtype=[tf.int32, tf.int32])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -96,6 +96,27 @@ class QuantileTest(tf.test.TestCase):
             found, density = session.run([gradient, made.prob(quantile)])
         self.assertAllClose(found, 1 / density, rtol=1e-8)
 
+class ParametersTest(tf.test.TestCase):
+    def test_parameters_have_the_shape_of_samples(self):
+        self.assertEqual(tfd.Normal.param_static_shapes([2, 3]), {"loc": [2, 3], "scale": [2, 3]})
+        sizes = tf.placeholder_with_default([4], [1])
+        shapes = tfd.StudentT.param_shapes(sizes)
+        self.assertEqual(sorted(shapes), ["df", "loc", "scale"])
+        with self.session() as session:
+            self.assertAllEqual(session.run(shapes["df"]), [4])
+        with self.assertRaises(ValueError):
+            tfd.Normal.param_static_shapes(tf.TensorShape([None]))
+        with self.assertRaises(NotImplementedError):
+            tfd.Categorical.param_shapes([1])
+
+    def test_counts_may_have_the_axis_of_the_classes(self):
+        weights = np.array([[1.0, 2, 3], [2, 2, 2]])
+        column = tfd.DirichletMultinomial([[4.0], [5.0]], weights).covariance()
+        batch = tfd.DirichletMultinomial([4.0, 5.0], weights).covariance()
+        self.assertEqual(column.shape, [2, 3, 3])
+        with self.session() as session:
+            self.assertAllClose(*session.run([column, batch]))
+
 
 if __name__ == "__main__":
     tf.test.main()

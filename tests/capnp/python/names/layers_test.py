@@ -236,7 +236,7 @@ class NetworksTest(tf.test.TestCase):
         ):
             with self.assertRaisesRegex(ValueError, says):
                 wrong()
-        with self.assertRaisesRegex(NotImplementedError, "windows with gaps"):
+        with self.assertRaisesRegex(ValueError, "windows with gaps"):
             tf.nn.pool(images, [2, 2], "MAX", "SAME", dilation_rate=[2, 2])
 
     def test_random_layers_follow_their_seeds_and_shapes(self):

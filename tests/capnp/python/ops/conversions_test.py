@@ -110,6 +110,27 @@ class ConversionsTest(tf.test.TestCase):
     def test_an_open_size_of_an_empty_tensor(self):
         self.assertEqual(tf.reshape(tf.zeros([0, 6]), [0, -1, 3]).shape.as_list(), [0, 2, 3])
 
+    def test_a_list_with_tensors_is_cast_where_another_dtype_is_wanted(self):
+        whole, half = tf.constant(1), tf.constant(0.5)
+        cast = tf.convert_to_tensor([[half, 2.5], [whole, half]], tf.float64)
+        with self.session() as session:
+            self.assertAllEqual(session.run(cast), [[0.5, 2.5], [1, 0.5]])
+        with self.assertRaisesRegex(TypeError, "containing a tensor of dtype int32"):
+            tf.convert_to_tensor([half, whole])
+
+    def test_values_of_one_hot_have_one_dtype(self):
+        self.assertEqual(tf.one_hot([1], 2, 5).dtype, tf.int32)
+        for values, dtype in (((1.0, 0), None), ((1.0, 0.0), tf.int32), ((None, 1), tf.float32)):
+            with self.subTest(values=values), self.assertRaisesRegex(TypeError, "does not match"):
+                tf.one_hot([1], 2, *values, dtype=dtype)
+
+    def test_bins_are_int32_and_arrays_lose_their_imaginary_parts(self):
+        bins = tf.histogram_fixed_width_bins([0.0, 5.0], [0.0, 5.0], 5, tf.int64)
+        self.assertEqual(bins.dtype, tf.int32)
+        with self.assertWarns(Warning):
+            real = tf.constant(np.array([1 + 2j]), tf.float64)
+        self.assertAllEqual(self.run_all(real), [1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -209,6 +209,13 @@ class CatalogTest(unittest.TestCase):
             tf.app.run(lambda argv: len(argv), ["program", "argument"])
         self.assertEqual(caught.exception.code, 2)
 
+    def test_raw_ops_take_keywords_only(self):
+        with self.assertRaisesRegex(TypeError, r"Add only .* keys: \['x', 'y', 'name'\]"):
+            tf.raw_ops.Add(1.0, y=1.0)
+        found = tf.raw_ops.Any(input=[[True, False]], axis=0)
+        with tf.Session() as session:
+            self.assertEqual(session.run(found).tolist(), [True, False])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -48,6 +48,31 @@ class SortTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "axis must be a constant scalar"):
                 tf.argsort(X, axis)
 
+    def test_an_axis_that_is_not_there_is_a_value_error(self):
+        for wrong in (
+            lambda: tf.sort([3, 4], axis=-2),
+            lambda: tf.argsort(X, axis=3),
+            lambda: tf.unstack(X, axis=3),
+            lambda: tf.unstack(X, num=2, axis=-4),
+            lambda: tf.norm(X.astype(float), axis=[1]),
+            lambda: tf.norm(X.astype(float), axis=2.5),
+            lambda: tf.norm(X.astype(float), axis=[1, 1]),
+        ):
+            with self.assertRaisesRegex(ValueError, "axis"):
+                wrong()
+
+    def test_axes_of_products_are_checked_when_they_are_known(self):
+        x = np.array([[1.0, 2], [3, 4]])
+        with self.assertRaisesRegex(IndexError, "axes"):
+            tf.tensordot(x, x, [[0], [7]])
+        axes = tf.placeholder(tf.int32)
+        product = tf.tensordot(x, x, axes)
+        found = self.run_tensor(product, {axes: [[0], [-1]]})
+        self.assertAllClose(found, np.tensordot(x, x, [[0], [1]]))
+        for wrong in (1, [1], [0, 1], [[1]], [[0], [7]]):
+            with self.subTest(axes=wrong), self.assertRaises(tf.errors.InvalidArgumentError):
+                self.run_tensor(product, {axes: wrong})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -47,7 +47,7 @@ class SpaceTest(tf.test.TestCase):
         one = tf.linalg.tridiagonal_solve(compact, right[:, 0])
         self.assertAllClose(self.run_all(one), np.linalg.solve(matrix, right[:, 0]))
         rows = tf.linalg.tridiagonal_solve(compact, right.T, transpose_rhs=True)
-        self.assertAllClose(self.run_all(rows), np.linalg.solve(matrix, right))
+        self.assertAllClose(self.run_all(rows), np.linalg.solve(matrix, right).T)
         for diagonals, form, error in (
             (compact, "dense", "must be compact"),
             (sequence[:2], "sequence", "length 3"),
@@ -55,6 +55,10 @@ class SpaceTest(tf.test.TestCase):
         ):
             with self.assertRaisesRegex(ValueError, error):
                 tf.linalg.tridiagonal_solve(diagonals, right, form)
+        with self.assertRaisesRegex(ValueError, "square"):
+            tf.linalg.tridiagonal_solve(matrix[:2], right, "matrix")
+        with self.assertRaisesRegex(ValueError, "batches"):
+            tf.linalg.tridiagonal_solve(np.zeros([5, 3, 4]), np.zeros([3, 4]))
 
     def test_blocks_of_space_by_either_name_of_their_size(self):
         x = np.arange(16.0).reshape(1, 4, 4, 1)

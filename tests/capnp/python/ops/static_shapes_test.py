@@ -78,6 +78,22 @@ class StaticShapesTest(tf.test.TestCase):
                 [tf.TensorShape([]), tf.TensorShape([5])],
             )  # fmt: skip
 
+    def test_identity_matrices_have_the_sizes_that_are_known(self):
+        rows = tf.placeholder(tf.int32, [])
+        self.assertEqual(tf.eye(rows, 4, [2]).shape.as_list(), [2, None, 4])
+        batch = tf.placeholder(tf.int32, [2])
+        self.assertEqual(tf.eye(3, batch_shape=batch).shape.as_list(), [None, None, 3, 3])
+
+    def test_sizes_of_sparse_tensors_follow_from_those_that_are_known(self):
+        given = tf.SparseTensor([[0, 0, 0]], [1.0], [2, 3, 4])
+        self.assertEqual(tf.sparse_reshape(given, [2, -1]).shape.as_list(), [2, 12])
+        late = tf.placeholder(tf.int64, [1])
+        sizes = tf.concat([tf.constant([6], tf.int64), late], 0)
+        self.assertEqual(tf.sparse_reshape(given, sizes).shape.as_list(), [6, 4])
+        fed = tf.sparse_placeholder(tf.int64, [None, None])
+        self.assertEqual(tf.sparse_reshape(fed, [4, -1, -1]).shape.as_list(), [None] * 3)
+        self.assertEqual(tf.sparse_merge(fed, fed, 5).shape.as_list(), [None, 5])
+
 
 if __name__ == "__main__":
     unittest.main()

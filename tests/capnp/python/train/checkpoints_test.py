@@ -257,6 +257,11 @@ class CheckpointsTest(tf.test.TestCase):
             "rows (DT_FLOAT) [4,3]\n\n# Total number of params: 9033\n",
         )
 
+    def test_the_latest_checkpoint_joins_the_list_that_is_given(self):
+        paths = ["/there/model-2"]
+        tf.train.generate_checkpoint_state_proto("/there", "/there/model-3", paths)
+        self.assertEqual(paths, ["/there/model-2", "/there/model-3"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -17,7 +17,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
         "unicode_split_with_offsets", "unicode_transcode",
     ),
-    "rearrangements of space and depth": ("with_space_to_batch",),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "eager execution": ("py_function",),
     "descriptions of summaries": ("get_summary_description",),

@@ -82,7 +82,7 @@ def generate_checkpoint_state_proto(
         save_dir: The folder.
         model_checkpoint_path: The latest checkpoint.
         all_model_checkpoint_paths: All checkpoints, the latest last; it is added if it is not
-            there.
+            there, in a list that is given as well.
         all_model_checkpoint_timestamps: When they were written, in seconds since 1970.
         last_preserved_timestamp: When the last one was written that is never removed.
 
@@ -92,7 +92,10 @@ def generate_checkpoint_state_proto(
     Raises:
         ValueError: There are not as many times as paths.
     """
-    paths = list(all_model_checkpoint_paths or ())
+    given: Any = all_model_checkpoint_paths
+    if isinstance(given, list) and given[-1:] != [model_checkpoint_path]:
+        given.append(model_checkpoint_path)
+    paths = list(given or ())
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
     times = all_model_checkpoint_timestamps

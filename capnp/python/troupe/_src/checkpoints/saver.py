@@ -213,7 +213,8 @@ class Saver:
         path = os.fspath(save_path)
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        if global_step is None and os.path.basename(path) == latest_filename:
+        is_one_file = global_step is None and not self._options["sharded"]
+        if is_one_file and os.path.basename(path) == latest_filename:
             raise ValueError(
                 f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{path}'"
             )

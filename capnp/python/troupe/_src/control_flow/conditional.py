@@ -18,7 +18,7 @@ from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.ops.array_ops import identity
-from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.types import dtypes
 
 
@@ -245,11 +245,13 @@ def switch_case(
         The structure that the functions give.
 
     Raises:
-        TypeError: The number is not int32, or something is no function.
+        TypeError: The number is no int32 tensor, or something is no function.
         ValueError: The numbers of functions are not those from 0 on.
     """
     functions = _numbered(branch_fns)
     with get_default_graph().name_scope(name or "switch_case"):
+        if not is_tensor(branch_index):
+            raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
         index = convert_to_tensor(branch_index)
         if index.dtype != dtypes.int32:
             raise TypeError(f"branch_index must be of type int32, not {index.dtype.name}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional, Tuple
 
 from troupe._src.control_flow.loops import while_loop
+from troupe._src.control_flow.nest import assert_same_structure
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
@@ -108,6 +109,7 @@ def map_fn(
             leaves = flatten(values)
             if len(leaves) != len(arrays) or is_nested(values) != is_nested(results):
                 raise TypeError("fn must give what dtype says: their structures differ")
+            assert_same_structure(results, values)
             written = [array.write(index, value) for array, value in zip(arrays, leaves)]
             return index + 1, written
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional, Sequence
 
 from troupe._src.distributions.arguments import ScalarDistribution, checked, logits_and_probs
 from troupe._src.distributions.divergences import RegisterKL
@@ -19,6 +19,8 @@ from troupe._src.types.dtypes import DTypeLike
 @set_module("troupe.distributions")
 class Bernoulli(ScalarDistribution):
     """Distributions of 0 and 1."""
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("logits",)
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional, Sequence
 
 from troupe._src.distributions.arguments import (
     ScalarDistribution,
@@ -24,6 +24,8 @@ from troupe._src.set_module import set_module
 @set_module("troupe.distributions")
 class Beta(ScalarDistribution):
     """Beta distributions, of numbers between 0 and 1."""
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("concentration1", "concentration0")
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, Sequence
 import numpy as np
 
 from troupe._src.distributions import divergences
+from troupe._src.distributions.parameter_shapes import ParameterShapes
 from troupe._src.distributions.reparameterization import ReparameterizationType
 from troupe._src.distributions.unimplemented import Unimplemented
 from troupe._src.graph.elements import Tensor
@@ -21,7 +22,7 @@ from troupe._src.types.shapes import TensorShape, as_shape, unknown_shape
 
 
 @set_module("troupe.distributions")
-class Distribution(Unimplemented):
+class Distribution(ParameterShapes, Unimplemented):
     """A batch of distributions of one kind, which are independent of each other.
 
     A class of distributions defines `_log_prob`, `_sample_n` and its like, and the shapes of the

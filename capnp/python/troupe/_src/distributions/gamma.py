@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional, Sequence
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from troupe._src.set_module import set_module
 @set_module("troupe.distributions")
 class Gamma(ScalarDistribution):
     """Gamma distributions, by their concentration (or shape) and rate."""
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("concentration", "rate")
 
     def __init__(
         self,
@@ -107,6 +109,8 @@ class Gamma(ScalarDistribution):
 @set_module("troupe.distributions")
 class Exponential(Gamma):
     """Exponential distributions, by their rate."""
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("rate",)
 
     def __init__(
         self,

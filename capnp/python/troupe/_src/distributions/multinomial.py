@@ -163,8 +163,7 @@ class DirichletMultinomial(_Counts):
             self._dirichlet = Dirichlet(concentration, validate_args)
             count = convert_to_tensor(total_count, preferred_dtype=self._dirichlet.dtype)
             self._total_count = integers(count) if validate_args else count
-            counts = array_ops.expand_dims(self._total_count, -1)
-            self._means = counts * self._dirichlet.mean()
+            self._means = self._counts_of_moments() * self._dirichlet.mean()
         super().__init__(
             self._dirichlet.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
             [self._total_count, self._dirichlet.concentration], scope,
@@ -198,11 +197,17 @@ class DirichletMultinomial(_Counts):
     def _mean(self) -> Tensor:
         return array_ops.identity(self._means)
 
+    def _counts_of_moments(self) -> Tensor:
+        """The counts with an axis for the classes; those of the weights' rank may have it."""
+        rank, weights = self._total_count.shape.rank, self._dirichlet.concentration.shape.rank
+        if rank is not None and rank == weights and self._total_count.shape[-1].value == 1:
+            return self._total_count
+        return array_ops.expand_dims(self._total_count, -1)
+
     def _spread(self) -> Tensor:
         """What the variance of a multinomial distribution is multiplied by."""
-        total = self.total_concentration
-        ratio = (self.total_count + total) / (1.0 + total)
-        return array_ops.expand_dims(ratio, -1)
+        total = array_ops.expand_dims(self.total_concentration, -1)
+        return (self._counts_of_moments() + total) / (1.0 + total)
 
     def _variance(self) -> Tensor:
         return self._means * (1.0 - self._dirichlet.mean()) * self._spread()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional, Sequence
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class _LocationDistribution(ScalarDistribution):
         allow_nan_stats: False makes statistics that are not defined an error of the step.
         parameters: The arguments of the constructor.
     """
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("loc", "scale")
 
     def __init__(
         self, loc: Any, scale: Any, validate_args: bool, allow_nan_stats: bool, name: str,

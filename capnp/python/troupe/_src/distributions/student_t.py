@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional, Sequence
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from troupe._src.set_module import set_module
 @set_module("troupe.distributions")
 class StudentT(ScalarDistribution):
     """Student's t-distributions, at a location and in a scale."""
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("df", "loc", "scale")
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional, Sequence
 
 from troupe._src.distributions.arguments import ScalarDistribution, checked, floats
 from troupe._src.distributions.reparameterization import FULLY_REPARAMETERIZED
@@ -18,6 +18,8 @@ from troupe._src.set_module import set_module
 @set_module("troupe.distributions")
 class Uniform(ScalarDistribution):
     """Uniform distributions of intervals, whose upper boundary is not part of them."""
+
+    _shaped_parameters: ClassVar[Sequence[str]] = ("low", "high")
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
@@ -11,6 +12,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import arithmetic_ops, array_ops, cast_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.ops.selection_ops import where_v2
 from troupe._src.types import dtypes
 
 
@@ -28,11 +30,15 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: Optional[str] = Non
 
     Raises:
         ValueError: The axes do not fit the tensors.
+        IndexError: There is no such axis.
     """
     with get_default_graph().name_scope(name or "Tensordot") as scope:
         left = convert_to_tensor(a)
         right = convert_to_tensor(b, None if is_tensor(b) else left.dtype)
-        if left.shape.rank is None or right.shape.rank is None:
+        if isinstance(axes, Tensor):
+            known = array_ops.get_static_value(axes)
+            axes = axes if known is None else known
+        if isinstance(axes, Tensor) or None in (left.shape.rank, right.shape.rank):
             return _tensordot_of_unknown_ranks(left, right, axes, scope)
         of_left, of_right = _axes(left, right, axes)
         rows, kept_of_left = _matrix(left, of_left, contracted_first=False)
@@ -50,7 +56,9 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: Optional[str] = Non
 
 def _tensordot_of_unknown_ranks(left: Tensor, right: Tensor, axes: Any, name: str) -> Tensor:
     """The same, by axes that only a step can count."""
-    if isinstance(axes, int) or not hasattr(axes, "__len__"):
+    if isinstance(axes, Tensor):
+        pair = [axes[0], axes[1]]
+    elif isinstance(axes, int) or not hasattr(axes, "__len__"):
         rank = gen_ops.rank(left)
         pair = [math_ops.range(rank - axes, rank), math_ops.range(axes)]
     elif len(axes) == 2:
@@ -68,7 +76,7 @@ def _matrix_in_a_step(
 ) -> Tuple[Tensor, Tensor]:
     """The tensor as a matrix, as `_matrix` gives it, and the sizes of its other axes."""
     rank, shape = gen_ops.rank(tensor), array_ops.shape(tensor)
-    contracted = gen_ops.floormod(contracted, rank)
+    contracted = where_v2(gen_ops.less(contracted, 0), contracted + rank, contracted)
     kept = raw_ops.ListDiff(x=math_ops.range(rank), y=contracted)[0]
     order = [contracted, kept] if contracted_first else [kept, contracted]
     sizes = [raw_ops.GatherV2(params=shape, indices=each, axis=0) for each in order]
@@ -82,8 +90,6 @@ def _matrix_in_a_step(
 def _axes(left: Tensor, right: Tensor, axes: Any) -> Tuple[List[int], List[int]]:
     """The axes of each, counted from the front."""
     ranks: Any = (left.shape.rank, right.shape.rank)
-    if isinstance(axes, Tensor):
-        axes = array_ops.get_static_value(axes)
     if isinstance(axes, int) or not hasattr(axes, "__len__"):
         count = int(axes)
         if count < 0 or count > min(ranks):
@@ -94,6 +100,9 @@ def _axes(left: Tensor, right: Tensor, axes: Any) -> Tuple[List[int], List[int]]
     pairs = [[each] if isinstance(each, int) else [int(axis) for axis in each] for each in axes]
     if len(pairs[0]) != len(pairs[1]):
         raise ValueError(f"Different number of contraction axes 'a' and 'b', {pairs}")
+    for each, rank in zip(pairs, ranks):
+        if not all(-rank <= axis < rank for axis in each):
+            raise IndexError(f"axes {each} are not all in [{-rank}, {rank})")
     first, second = ([axis % rank for axis in each] for each, rank in zip(pairs, ranks))
     return first, second
 
@@ -199,7 +208,8 @@ def _summed_or_largest(sizes: Tensor, ord: Any, axis: Any, is_matrix: bool) -> T
 
 
 def _check_norm(ord: Any, axis: Any, is_matrix: bool) -> None:
-    if isinstance(axis, (list, tuple)) and len(axis) not in (1, 2):
+    axes = list(axis) if is_matrix else [] if axis is None else [axis]
+    if not all(isinstance(each, numbers.Integral) for each in axes):
         raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
     if is_matrix:
         if axis[0] == axis[1]:

@@ -10,6 +10,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.linalg.diagonal_ops import matrix_diag_part
 from troupe._src.ops import array_ops, cast_ops, creation_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.shapes import TensorShape
 
 
 def tridiagonal_solve(
@@ -34,7 +35,7 @@ def tridiagonal_solve(
         partial_pivoting: exchanges rows where that is more exact.
 
     Returns:
-        A tensor of the shape of the right sides, before they are transposed.
+        A tensor of the shape of the right sides: transposed again, where they are.
 
     Raises:
         ValueError: if the format is another, or shapes do not go together.
@@ -42,6 +43,7 @@ def tridiagonal_solve(
     with get_default_graph().name_scope(name or "tridiagonal_solve"):
         compact = _compact(diagonals, diagonals_format)
         right = convert_to_tensor(rhs, compact.dtype)
+        _check_batches(compact.shape, right.shape)
         if conjugate_rhs:
             right = cast_ops.conj(right)
         rank, matrices_rank = right.shape.rank, compact.shape.rank
@@ -51,7 +53,9 @@ def tridiagonal_solve(
         elif transpose_rhs:
             right = array_ops.matrix_transpose(right)
         solved = gen_ops.tridiagonal_solve(compact, right, partial_pivoting)
-        return array_ops.squeeze(solved, [-1]) if is_vector else solved
+        if is_vector:
+            return array_ops.squeeze(solved, [-1])
+        return array_ops.matrix_transpose(solved) if transpose_rhs else solved
 
 
 def tridiagonal_matmul(
@@ -78,11 +82,22 @@ def tridiagonal_matmul(
         return gen_ops.tridiagonal_mat_mul(upper, main, lower, rhs)
 
 
+def _check_batches(diagonals: TensorShape, right: TensorShape) -> None:
+    if diagonals.rank is None or right.rank is None:
+        return
+    batch = diagonals[:-2]
+    if not batch.is_compatible_with(right[: diagonals.rank - 2]):
+        raise ValueError(f"Diagonals {diagonals} and right sides {right} have different batches")
+
+
 def _compact(diagonals: Any, form: str) -> Tensor:
     if form == "compact":
         return convert_to_tensor(diagonals)
     if form == "matrix":
         matrix = convert_to_tensor(diagonals)
+        rows, columns = matrix.shape[-2].value, matrix.shape[-1].value
+        if rows and columns and rows != columns:
+            raise ValueError(f"A matrix of diagonals must be square, not {matrix.shape}")
         parts = [matrix_diag_part(matrix, k=k) for k in (1, 0, -1)]
     elif form == "sequence":
         parts = _of_sequence(diagonals)

@@ -60,6 +60,23 @@ class RunMetadata:
         with open(path, "w", encoding="utf-8") as file:
             file.write(trace)
 
+    def HasField(self, name: str) -> bool:
+        """Whether a step has filled a field.
+
+        Args:
+            name: "step_stats" or "cost_graph".
+
+        Returns:
+            The answer.
+
+        Raises:
+            ValueError: if it has no such field.
+        """
+        if name not in ("step_stats", "cost_graph"):
+            raise ValueError(f'RunMetadata has no field "{name}" that may be missing.')
+        parts = self.step_stats.__dict__["dev_stats"], self.cost_graph.__dict__["node"]
+        return bool(parts[name == "cost_graph"])
+
     def _require_filled(self) -> _native.RunMetadata:
         if self._native is None:
             raise ValueError("No step has filled this metadata: pass it to Session.run first.")

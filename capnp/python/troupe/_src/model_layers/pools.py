@@ -11,7 +11,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.pooling import AveragePooling3D, MaxPooling3D
 from troupe._src.model_layers.convolutions import channels_of
-from troupe._src.nn import pool_ops
+from troupe._src.nn import dilated_windows
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 
@@ -123,7 +123,7 @@ def pool(
         if tensor.shape.rank < 3:
             raise ValueError("Rank of inputs must be >= 3")
         axes = tensor.shape.rank - 2
-        outputs = pool_ops.pool(
+        outputs = dilated_windows.pool(
             tensor,
             n_positive_integers(axes, kernel_size),
             pooling_type,

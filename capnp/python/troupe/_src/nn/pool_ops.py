@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -308,48 +308,6 @@ def _by_rank(
     data_format = data_format or _FORMATS[rank]
     result: Tensor = functions[rank](tensor, ksize, strides, padding, data_format, name)
     return result
-
-
-def pool(
-    input: TensorLike,
-    window_shape: Sequence[int],
-    pooling_type: str,
-    padding: str,
-    dilation_rate: Optional[Sequence[int]] = None,
-    strides: Optional[Sequence[int]] = None,
-    name: Optional[str] = None,
-    data_format: Optional[str] = None,
-    dilations: Optional[Sequence[int]] = None,
-) -> Tensor:
-    """Pooling of the type "MAX" or "AVG", in windows without gaps, by the rank of the input.
-
-    Args:
-        input: floats, [batch, ..., channels] with one to three axes of space.
-        window_shape: the size of a window for each axis of space.
-        pooling_type: "MAX" or "AVG".
-        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
-        dilation_rate: 1 for each axis of space, or None.
-        strides: the step of the windows for each axis of space; None for 1.
-        data_format: where the channels are, such as "NHWC" or "NCHW"; None for the last axis.
-        dilations: another name of `dilation_rate`.
-
-    Returns:
-        A tensor with the axes of the input: windows instead of pixels.
-
-    Raises:
-        NotImplementedError: if windows have gaps.
-        ValueError: if the type is unknown, both names of an argument are given, or the rank is not
-            3, 4 or 5.
-    """
-    rates = either("dilations", dilations, "dilation_rate", dilation_rate)
-    if rates is not None and max(rates) > 1:
-        raise NotImplementedError("windows with gaps (dilation_rate) are not part of this version")
-    functions = {"MAX": max_pool_v2, "AVG": avg_pool_v2}
-    if pooling_type not in functions:
-        raise ValueError(f"pooling_type must be 'MAX' or 'AVG', not {pooling_type!r}")
-    steps = 1 if strides is None else strides
-    apply = functions[pooling_type]
-    return apply(input, window_shape, steps, padding, data_format, name)
 
 
 def max_pool_with_argmax(

@@ -285,20 +285,21 @@ def unstack(
     Args:
         value: a tensor of rank 1 or more.
         num: the size of the axis, where the static shape does not say it.
-        axis: the axis, negative to count from the last.
+        axis: negative to count from the last.
 
     Returns:
-        A list of tensors with one axis less.
+        Tensors with one axis less.
 
     Raises:
-        ValueError: if the size is neither known nor given.
+        ValueError: if there is no such axis, or its size is neither known nor given.
     """
     tensor = convert_to_tensor(value)
-    if num is None:
-        num = tensor.shape[axis].value
-    if num is None:
-        raise ValueError(f"Cannot infer num from shape {tensor.shape}")
-    return raw_ops.Unpack(value=tensor, num=num, axis=axis, name=name)
+    if (rank := tensor.shape.rank) is not None and axis not in range(-rank, rank):
+        raise ValueError(f"axis = {axis} not in [{-rank}, {rank})")
+    num = tensor.shape[axis].value if num is None and rank else num
+    if num is not None:
+        return raw_ops.Unpack(value=tensor, num=num, axis=axis, name=name)
+    raise ValueError(f"Cannot infer num from shape {tensor.shape}")
 
 
 def split(

@@ -40,7 +40,7 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     wanted = np.dtype(dtype.as_numpy_dtype)
     if given.dtype == wanted:
         return np.asarray(given, order="C")
-    is_numpy = isinstance(value, (np.ndarray, np.generic)) and given.dtype.kind in "biuf"
+    is_numpy = isinstance(value, (np.ndarray, np.generic)) and given.dtype.kind in "biufc"
     if dtype is dtypes.string or not (is_numpy or _can_cast(given, wanted)):
         raise TypeError(f"Expected {dtype.name}, got {value!r} of type '{given.dtype.name}'.")
     return np.asarray(given, dtype=wanted, order="C")
@@ -319,12 +319,32 @@ def is_tensor(value: Any) -> bool:
 
 
 def _packed(values: Sequence[Any], wanted: Optional[DType]) -> Tensor:
-    """Stacks the items of a list that contains tensors, as another dtype if that is wanted."""
-    dtype = next(item.dtype for item in flatten(values) if is_tensor(item)).base_dtype
-    parts: List[Tensor] = [convert_to_tensor(value, dtype) for value in values]
+    """Stacks the items of a list that contains tensors.
+
+    The dtype is that of the first tensor, which the others must have too; but if another one is
+    wanted, then each tensor is cast to it.
+    """
+    found = next(item.dtype for item in flatten(values) if is_tensor(item)).base_dtype
+    return _stacked(values, wanted or found, wanted not in (None, found))
+
+
+def _stacked(values: Sequence[Any], dtype: DType, casts: bool) -> Tensor:
     graph = get_default_graph()
-    packed = graph._add("Pack", parts, {}).outputs[0]
-    if wanted in (None, dtype):
-        return packed
-    assert wanted is not None
-    return graph._add("Cast", [packed], {"DstT": wanted.as_datatype_enum}).outputs[0]
+    parts: List[Tensor] = []
+    for value in values:
+        if is_tensor(value):
+            part = convert_to_tensor(value)
+            if part.dtype != dtype and not casts:
+                raise TypeError(
+                    f"Cannot convert a list containing a tensor of dtype {part.dtype.name} to "
+                    f"{dtype.name} (Tensor is: {part!r})"
+                )
+            if part.dtype != dtype:
+                cast = graph._add("Cast", [part], {"DstT": dtype.as_datatype_enum})
+                part = cast.outputs[0]
+        elif isinstance(value, (list, tuple)) and any(map(is_tensor, flatten(value))):
+            part = _stacked(value, dtype, casts)
+        else:
+            part = convert_to_tensor(value, dtype)
+        parts.append(part)
+    return graph._add("Pack", parts, {}).outputs[0]

@@ -155,16 +155,28 @@ def one_hot(
         on_value: a scalar, by default 1.
         off_value: a scalar, by default 0.
         axis: the position of the new axis, by default the last.
-        dtype: the dtype of the result, by default that of the values if they are tensors, else
-            float32.
+        dtype: the dtype of the result, which that of the values must be; by default that of the
+            values, float32 without any.
 
     Returns:
         A tensor with one axis more than the indices.
+
+    Raises:
+        TypeError: if the dtypes differ.
     """
-    given = next((v.dtype for v in (on_value, off_value) if isinstance(v, Tensor)), None)
-    result_dtype = as_dtype(dtype) if dtype is not None else given or dtypes.float32
-    on = convert_to_tensor(1 if on_value is None else on_value, result_dtype)
-    off = convert_to_tensor(0 if off_value is None else off_value, result_dtype)
+    given = [None if value is None else convert_to_tensor(value) for value in (on_value, off_value)]
+    found = next((value.dtype.base_dtype for value in given if value is not None), dtypes.float32)
+    wanted = found if dtype is None else as_dtype(dtype)
+    for name_of, value in zip(("on_value", "off_value"), given):
+        if value is not None and value.dtype.base_dtype != wanted:
+            raise TypeError(
+                f"dtype {value.dtype.name} of {name_of} does not match dtype {wanted.name} of the "
+                "result"
+            )
+    on, off = (
+        convert_to_tensor(value, wanted) if tensor is None else tensor
+        for tensor, value in zip(given, (1, 0))
+    )
     axis = -1 if axis is None else axis
     return raw_ops.OneHot(
         indices=indices, depth=depth, on_value=on, off_value=off, axis=axis, name=name

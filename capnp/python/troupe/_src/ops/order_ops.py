@@ -167,6 +167,8 @@ def _reversed(values: Tensor) -> Tensor:
 def _with_last(values: Tensor, axis: int) -> Tuple[Tensor, Any]:
     """The values with that axis last, and the order of axes that undoes it, None if it was."""
     rank = values.shape.rank
+    if rank is not None and not -rank <= axis < rank:
+        raise ValueError(f"axis = {axis} not in [{-rank}, {rank})")
     if axis == -1 or axis + 1 == rank:
         return values, None
     if rank is not None:

@@ -10,6 +10,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.static_sizes import sizes_in
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
@@ -326,10 +327,13 @@ def eye(
         columns = num_rows if num_columns is None else num_columns
         batch = convert_to_tensor([] if batch_shape is None else batch_shape, dtypes.int32)
         rows_and_columns = array_ops.stack([num_rows, columns])
-        zeros = creation_ops.zeros(array_ops.concat([batch, rows_and_columns], 0), dtype)
+        zeros_shape = array_ops.concat([batch, rows_and_columns], 0)
+        zeros = creation_ops.zeros(zeros_shape, dtype)
         length = array_ops.stack([gen_ops.minimum(num_rows, columns)])
         ones = creation_ops.ones(array_ops.concat([batch, length], 0), dtype)
-        return raw_ops.MatrixSetDiag(input=zeros, diagonal=ones)
+        matrices = raw_ops.MatrixSetDiag(input=zeros, diagonal=ones)
+        matrices.set_shape(sizes_in(zeros_shape))
+        return matrices
 
 
 def svd(

@@ -99,10 +99,10 @@ def histogram_fixed_width_bins(
         values: numbers of any shape.
         value_range: the ends of the range, [2], of the dtype of the values.
         nbins: the number of parts, a scalar.
-        dtype: the dtype of the result.
+        dtype: has no effect.
 
     Returns:
-        Numbers in [0, nbins), in the shape of the values.
+        int32 numbers in [0, nbins), in the shape of the values.
     """
     with get_default_graph().name_scope(name or "histogram_fixed_width_bins"):
         numbers = convert_to_tensor(values)
@@ -110,7 +110,7 @@ def histogram_fixed_width_bins(
         position = math_ops.truediv(numbers - ends[0], ends[1] - ends[0])
         bins = math_ops.cast(convert_to_tensor(nbins, dtypes.int32), position.dtype)
         places = clip_ops.clip_by_value(gen_ops.floor(bins * position), 0, bins - 1)
-        return math_ops.cast(places, dtype)
+        return math_ops.cast(places, dtypes.int32)
 
 
 def unsorted_segment_mean(

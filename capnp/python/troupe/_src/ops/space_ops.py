@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Tuple
+
+import numpy as np
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import gen_ops
+from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.arguments import either, required
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
 
 
 def space_to_batch(
@@ -150,3 +155,40 @@ def extract_image_patches(
         images, patch, strides, rates, padding, name=name  # type: ignore[arg-type]
     )
 
+
+def required_space_to_batch_paddings(
+    input_shape: TensorLike,
+    block_shape: TensorLike,
+    base_paddings: Optional[TensorLike] = None,
+    name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:
+    """The paddings that make each axis of space a multiple of its blocks, and the inverse crops.
+
+    Args:
+        input_shape: the sizes of the axes of space, an int32 vector.
+        block_shape: the sizes of the blocks, an int32 vector of known length.
+        base_paddings: how many zeros are put before and behind each axis at least; None for 0.
+
+    Returns:
+        Paddings for `tf.space_to_batch_nd` and crops for `tf.batch_to_space_nd`: two int32 tensors
+        [axes, 2], constants where the arguments are.
+    """
+    with get_default_graph().name_scope(name or "required_space_to_batch_paddings"):
+        blocks = convert_to_tensor(block_shape, dtypes.int32)
+        blocks.shape.with_rank(1)
+        if base_paddings is None:
+            base_paddings = np.zeros([int(blocks.shape[0]), 2], np.int32)
+        tensors = [convert_to_tensor(each, dtypes.int32) for each in (input_shape, base_paddings)]
+        tensors.append(blocks)
+        known = [array_ops.get_static_value(each) for each in tensors]
+        are_known = all(each is not None for each in known)
+        values: Any = known if are_known else tensors
+        sizes, base, block = values
+        before, after = base[:, 0], base[:, 1]
+        extra = (block - (sizes + before + after) % block) % block
+        pairs = ([before, after + extra], [extra - extra, extra])
+        if are_known:
+            first, second = (convert_to_tensor(np.stack(pair, 1), dtypes.int32) for pair in pairs)
+        else:
+            first, second = (array_ops.stack(pair, axis=1) for pair in pairs)
+        return first, second

@@ -8,9 +8,10 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.operand import apply
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, creation_ops
+from troupe._src.ops import creation_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.convert import is_tensor as is_dense
+from troupe._src.ops.static_sizes import sizes_in
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
@@ -104,11 +105,7 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The static shape."""
-        known = array_ops.get_static_value(self._dense_shape)
-        if known is not None:
-            return TensorShape([int(size) for size in known])
-        rank = self._dense_shape.shape[0].value if self._dense_shape.shape.rank else None
-        return TensorShape(None if rank is None else [None] * rank)
+        return sizes_in(self._dense_shape)
 
     def get_shape(self) -> TensorShape:
         """The static shape, as `shape`."""

@@ -13,9 +13,10 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops,
 from troupe._src.ops.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseLike, SparseTensor
+from troupe._src.ops.static_sizes import sizes_in
 from troupe._src.sparse.inputs import checked, row_count, to_int64, to_sparse, to_sparse_list
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import ShapeLike
+from troupe._src.types.shapes import ShapeLike, TensorShape
 
 
 def sparse_reorder(sp_input: SparseLike, name: Optional[str] = None) -> SparseTensor:
@@ -50,6 +51,7 @@ def sparse_reshape(
     given = to_sparse(sp_input)
     sizes = to_int64(shape)
     known = array_ops.get_static_value(sizes)
+    found = sizes_in(sizes)
     if known is not None:
         _check_sizes(given, [int(size) for size in known])
     indices, dense_shape = raw_ops.SparseReshape(
@@ -58,17 +60,22 @@ def sparse_reshape(
         new_shape=sizes,
         name=name,
     )
-    if known is not None and (known >= 0).all():
-        dense_shape = sizes
+    count = given.shape.num_elements()
+    if found.rank is not None and found.as_list().count(None) == 1 and count is not None:
+        others = int(np.prod([size for size in found.as_list() if size is not None]))
+        if others and count % others == 0:
+            found = TensorShape([count // others if s is None else s for s in found.as_list()])
+    if found.is_fully_defined():
+        dense_shape = convert_to_tensor(found.as_list(), dtypes.int64)
     return SparseTensor(indices, array_ops.identity(given.values), dense_shape)
 
 
 def _check_sizes(given: SparseTensor, sizes: List[int]) -> None:
-    if sizes.count(-1) > 1:
-        raise ValueError(f"At most one dimension can be inferred (-1). Found: {sizes}")
     count = given.shape.num_elements()
     if count is None:
         return
+    if sizes.count(-1) > 1:
+        raise ValueError(f"At most one dimension can be inferred (-1). Found: {sizes}")
     product = int(np.prod([size for size in sizes if size != -1], dtype=np.int64))
     is_divided = product != 0 and count % product == 0 if -1 in sizes else product == count
     if not is_divided:
