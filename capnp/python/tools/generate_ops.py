@@ -212,7 +212,8 @@ def exports(ops: List[str]) -> str:
     lines = ['"""All ops, under their own names."""', ""]
     lines.append("from troupe._src.ops import raw_ops as _raw_ops")
     lines += ["from troupe._src.api.keyword_ops import keywords_only as _keywords_only", ""]
-    lines += [*[f"{op} = _keywords_only(_raw_ops.{op})" for op in ops], "", "del _raw_ops, _keywords_only", ""]
+    lines += [f"{op} = _keywords_only(_raw_ops.{op})" for op in ops]
+    lines += ["", "del _raw_ops, _keywords_only", ""]
     lines += ["__all__ = [", *[f'    "{op}",' for op in ops], "]"]
     return "\n".join(lines) + "\n"
 
