@@ -188,8 +188,8 @@ def beam_search_step(
 def _masked(log_probs: Tensor, end_token: Tensor, finished: Tensor, classes: Any) -> Tensor:
     """Those of finished beams are 0 at the end, and elsewhere the least number."""
     kind = log_probs.dtype
-    ends = [convert_to_tensor(value, kind) for value in (0.0, kind.min)]
-    row = creation_ops.one_hot(end_token, classes, *ends)
+    none, least = (convert_to_tensor(value, kind) for value in (0.0, kind.min))
+    row = creation_ops.one_hot(end_token, classes, none, least)
     return selection_ops.where_v2(array_ops.expand_dims(finished, 2), row, log_probs)
 
 
