@@ -210,9 +210,7 @@ def load(path: str) -> Any:
 def exports(ops: List[str]) -> str:
     """The public module raw_ops.py."""
     lines = ['"""All ops, under their own names."""', ""]
-    lines.append("from troupe._src.ops import raw_ops as _raw_ops")
-    lines += ["from troupe._src.api.keyword_ops import keywords_only as _keywords_only", ""]
-    lines += [*[f"{op} = _keywords_only(_raw_ops.{op})" for op in ops], "", "del _raw_ops, _keywords_only", ""]
+    lines += ["from troupe._src.api.keyword_ops import (", *[f"    {op}," for op in ops], ")", ""]
     lines += ["__all__ = [", *[f'    "{op}",' for op in ops], "]"]
     return "\n".join(lines) + "\n"
 

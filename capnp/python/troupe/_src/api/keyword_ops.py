@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any, Callable, TypeVar, cast
+# Private names, because an op may have any public one.
+import functools as _functools
+import typing as _typing
+from typing import TYPE_CHECKING
 
-F = TypeVar("F", bound=Callable[..., Any])
+from troupe._src.ops import raw_ops as _raw_ops
+
+if TYPE_CHECKING:
+    from troupe._src.ops.raw_ops import *  # noqa: F403
+
+_F = _typing.TypeVar("_F", bound=_typing.Callable[..., _typing.Any])
 
 _AXES = "reduction_indices"
 
 
-def keywords_only(function: F) -> F:
+def _keywords_only(function: _F) -> _F:
     """The function of an op that refuses arguments without a keyword.
 
     Inputs of the name reduction_indices may be given as `axis`, as TensorFlow calls them there.
@@ -25,8 +32,8 @@ def keywords_only(function: F) -> F:
     names = list(code.co_varnames[: code.co_argcount])
     has_axes = _AXES in names
 
-    @functools.wraps(function)
-    def call(*positional: Any, **arguments: Any) -> Any:
+    @_functools.wraps(function)
+    def call(*positional: _typing.Any, **arguments: _typing.Any) -> _typing.Any:
         if positional:
             keys = ["axis" if name == _AXES else name for name in names]
             raise TypeError(
@@ -37,4 +44,10 @@ def keywords_only(function: F) -> F:
             arguments[_AXES] = arguments.pop("axis")
         return function(**arguments)
 
-    return cast(F, call)
+    return _typing.cast(_F, call)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _typing.Any:
+        return _keywords_only(getattr(_raw_ops, name))

@@ -10,7 +10,6 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.static_sizes import sizes_in
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
@@ -332,7 +331,7 @@ def eye(
         length = array_ops.stack([gen_ops.minimum(num_rows, columns)])
         ones = creation_ops.ones(array_ops.concat([batch, length], 0), dtype)
         matrices = raw_ops.MatrixSetDiag(input=zeros, diagonal=ones)
-        matrices.set_shape(sizes_in(zeros_shape))
+        matrices.set_shape(creation_ops.sizes_in(zeros_shape))
         return matrices
 
 

@@ -11,7 +11,6 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import creation_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.convert import is_tensor as is_dense
-from troupe._src.ops.static_sizes import sizes_in
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
@@ -105,7 +104,7 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The static shape."""
-        return sizes_in(self._dense_shape)
+        return creation_ops.sizes_in(self._dense_shape)
 
     def get_shape(self) -> TensorShape:
         """The static shape, as `shape`."""

@@ -128,10 +128,11 @@ class BeamSearchDecoder(Decoder):
         # finished, with a probability of 0.
         firsts, beams = creation_ops.zeros([self._batch_size], dtypes.int32), self._beam_width
         finished = creation_ops.one_hot(firsts, beams, False, True, dtype=dtypes.bool_)
+        none, least = (convert_to_tensor(value, self._dtype()) for value in (0.0, -np.inf))
         seen = attention_of(self._initial, self._penalties.coverage)
         state = BeamSearchDecoderState(
             cell_state=self._initial,
-            log_probs=creation_ops.one_hot(firsts, beams, 0.0, -np.inf, dtype=self._dtype()),
+            log_probs=creation_ops.one_hot(firsts, beams, none, least),
             finished=finished,
             lengths=creation_ops.zeros([self._batch_size, beams], dtypes.int64),
             accumulated_attention_probs=() if seen is None else seen,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, List, NamedTuple, Optional, Tuple
 
+import numpy as np
+
 from troupe._src.control_flow import nest
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
@@ -156,7 +158,7 @@ def beam_search_step(
         log_softmax(logits), end_token, state.finished, classes
     )
     # The end is no id of a sequence that the length counts.
-    added = creation_ops.one_hot(end_token, classes, 0, 1, dtype=dtypes.int64)
+    added = creation_ops.one_hot(end_token, classes, np.int64(0), np.int64(1))
     added = added * array_ops.expand_dims(math_ops.cast(goes_on, dtypes.int64), 2)
     lengths = array_ops.expand_dims(state.lengths, 2) + added
     seen = attention_of(next_cell_state, penalties.coverage)
@@ -186,7 +188,8 @@ def beam_search_step(
 def _masked(log_probs: Tensor, end_token: Tensor, finished: Tensor, classes: Any) -> Tensor:
     """Those of finished beams are 0 at the end, and elsewhere the least number."""
     kind = log_probs.dtype
-    row = creation_ops.one_hot(end_token, classes, 0.0, kind.min, dtype=kind)
+    none, least = (convert_to_tensor(value, kind) for value in (0.0, kind.min))
+    row = creation_ops.one_hot(end_token, classes, none, least)
     return selection_ops.where_v2(array_ops.expand_dims(finished, 2), row, log_probs)
 
 

@@ -13,7 +13,6 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops,
 from troupe._src.ops.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseLike, SparseTensor
-from troupe._src.ops.static_sizes import sizes_in
 from troupe._src.sparse.inputs import checked, row_count, to_int64, to_sparse, to_sparse_list
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike, TensorShape
@@ -51,7 +50,7 @@ def sparse_reshape(
     given = to_sparse(sp_input)
     sizes = to_int64(shape)
     known = array_ops.get_static_value(sizes)
-    found = sizes_in(sizes)
+    found = creation_ops.sizes_in(sizes)
     if known is not None:
         _check_sizes(given, [int(size) for size in known])
     indices, dense_shape = raw_ops.SparseReshape(
