@@ -41,14 +41,14 @@ from troupe._src.nn.cross_entropies import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from troupe._src.nn.ctc_ops import (
+from troupe._src.ctc.ctc_ops import (
     ctc_beam_search_decoder,
     ctc_beam_search_decoder_v2,
     ctc_greedy_decoder,
     ctc_loss,
 )
-from troupe._src.nn.ctc_labels import collapse_repeated, ctc_unique_labels
-from troupe._src.nn.ctc_loss_v2 import ctc_loss_v2
+from troupe._src.ctc.ctc_labels import collapse_repeated, ctc_unique_labels
+from troupe._src.ctc.ctc_loss_v2 import ctc_loss_v2
 from troupe._src.nn.depthwise_ops import depthwise_conv2d, depthwise_conv2d_native, separable_conv2d
 from troupe._src.nn.dilated_windows import pool, with_space_to_batch
 from troupe._src.nn.embedding_ops import (

@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple, Union
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.nn.ctc_ops import ctc_loss
+from troupe._src.ctc.ctc_ops import ctc_loss
 from troupe._src.ops import array_ops, creation_ops, raw_ops, rearrange_ops
 from troupe._src.ops.arguments import required
 from troupe._src.ops.convert import convert_to_tensor

@@ -1,0 +1,1 @@
+"""Losses and decoders of sequences whose labels are not aligned (CTC)."""
