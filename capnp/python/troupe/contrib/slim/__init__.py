@@ -124,6 +124,7 @@ from troupe._src.train.global_step import (
     get_or_create_global_step,
 )
 from troupe.contrib import losses, metrics
+from troupe.contrib.layers import utils
 from troupe.contrib.slim import (
     data_decoder,
     data_provider,
@@ -138,7 +139,6 @@ from troupe.contrib.slim import (
     queues,
     summaries,
     tfexample_decoder,
-    utils,
 )
 
 if not TYPE_CHECKING:
