@@ -27,7 +27,8 @@ void ResourceDirectoryService::begin(
 // -- finding and placing
 
 caf::result<Status, ResourcePlaces> ResourceDirectoryService::find(const FindResources& request) {
-  return answer(request.is_pinned, [this, names = request.names] { return places_of(names); });
+  return answer(
+      request.names, request.is_pinned, [this, names = request.names] { return places_of(names); });
 }
 
 caf::result<Status, ResourcePlaces> ResourceDirectoryService::place(const PlaceResources& request) {
@@ -36,16 +37,21 @@ caf::result<Status, ResourcePlaces> ResourceDirectoryService::place(const PlaceR
   for (const auto& device : request.devices)
     if (task_of(device) == TaskKey())
       return {invalid_argument("'" + device + "' is no name of a device"), ResourcePlaces()};
-  return answer(request.is_pinned, [this, request] { return place_all(request); });
+  return answer(request.names, request.is_pinned, [this, request] { return place_all(request); });
 }
 
-/// Answers a request about pinned resources at once, others when the index is complete.
+/// Answers a request about pinned resources at once, others when the index is complete and without
+/// the places on dead tasks.
 caf::result<Status, ResourcePlaces> ResourceDirectoryService::answer(
-    bool is_pinned, Answer answer) {
+    const std::vector<ResourceName>& names, bool is_pinned, Answer answer) {
   if (is_pinned) return {Status(), answer()};
   auto promise = self_->make_response_promise<Status, ResourcePlaces>();
-  when_complete([answer = std::move(answer), promise](const Status& status) mutable {
+  auto deliver = [promise, answer = std::move(answer)](const Status& status) mutable {
     promise.deliver(status, status.ok() ? answer() : ResourcePlaces());
+  };
+  when_complete([this, names, deliver](const Status& status) mutable {
+    if (!status.ok()) deliver(status);
+    else forget_dead(names, [deliver]() mutable { deliver({}); });
   });
   return promise;
 }
@@ -63,8 +69,13 @@ ResourcePlaces ResourceDirectoryService::place_all(const PlaceResources& request
   auto places = places_of(request.names);
   for (size_t i = 0; i < request.names.size(); ++i)
     if (!places.devices[i].empty() && places.devices[i] != request.devices[i]) return places;
-  for (size_t i = 0; i < request.names.size(); ++i)
-    places_[request.names[i]] = {.device = request.devices[i], .requested = ++requests_};
+  for (size_t i = 0; i < request.names.size(); ++i) {
+    auto placed = places_.find(request.names[i]);
+    places_[request.names[i]] = {
+        .device = request.devices[i],
+        .requested = ++requests_,
+        .is_pinned = request.is_pinned || (placed != places_.end() && placed->second.is_pinned)};
+  }
   return {request.devices};
 }
 
@@ -87,7 +98,7 @@ void ResourceDirectoryService::list_all_tasks() {
       ++lists_pending_;
       list_if_reachable({job, index}, [this](const Result<HeldResources>& held) {
         for (size_t i = 0; held && i < held->names.size() && i < held->devices.size(); ++i)
-          places_.try_emplace(held->names[i], Place{held->devices[i], 0});
+          places_.try_emplace(held->names[i], Place{held->devices[i], 0, /*is_pinned=*/true});
         task_listed(held.status());
       });
     }
@@ -151,6 +162,32 @@ caf::result<Status> ResourceDirectoryService::reconcile(const Reconcile& request
           if (held) forget_dropped(holder, request, *held, before);
         });
   return promise;
+}
+
+/// Forgets the unpinned resources among those whose tasks are dead, then calls back. A watched task
+/// is not dead, as far as is known.
+void ResourceDirectoryService::forget_dead(
+    const std::vector<ResourceName>& names, std::function<void()> then) {
+  std::map<TaskKey, std::vector<ResourceName>> unwatched;
+  for (const auto& name : names) {
+    auto found = places_.find(name);
+    if (found == places_.end() || found->second.is_pinned) continue;
+    auto task = task_of(found->second.device);
+    if (!peers_->watches(task)) unwatched[task].push_back(name);
+  }
+  // Each callback owns a share of `last`; `then` is called when the last one is released.
+  std::shared_ptr<void> last(nullptr, [then](void*) { then(); });
+  for (const auto& [task, held] : unwatched)
+    peers_->check_reachable(
+        task, peers_->probe_timeout(),
+        [this, task, held, before = requests_, last](const Status& status) {
+          if (status.code() != Code::not_found) return;
+          for (const auto& name : held) {
+            // It may have been placed anew meanwhile.
+            auto found = places_.find(name);
+            if (found != places_.end() && found->second.requested <= before) places_.erase(found);
+          }
+        });
 }
 
 void ResourceDirectoryService::forget(const TaskKey& task) {

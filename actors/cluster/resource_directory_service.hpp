@@ -23,8 +23,12 @@ namespace troupe {
 /// The index only repeats what the tasks said, and can be rebuilt from their containers: a task
 /// asks before a container holds a resource, and what it holds no more is forgotten (Reconcile).
 ///
+/// The place of an unpinned resource is forgotten once a request for it finds its task dead (no
+/// process listens at its address): its value is lost, and others can go on with a new one. A
+/// pinned resource comes back where its graph pins it, so its place is kept.
+///
 /// DS-1: a resource that was reported on one device is never reported on another until the task of
-///       the first device has dropped it.
+///       the first device has dropped it, or is dead.
 /// DS-2: a request places all of its resources, or none.
 class ResourceDirectoryService {
  public:
@@ -56,12 +60,14 @@ class ResourceDirectoryService {
   struct Place {
     std::string device;
     uint64_t requested;  // the number of the latest request for the resource
+    bool is_pinned;      // by some graph, or unknown: this service did not place it
   };
   using Listed = std::function<void(Result<HeldResources>)>;
 
   using Answer = std::function<ResourcePlaces()>;
 
-  caf::result<Status, ResourcePlaces> answer(bool is_pinned, Answer answer);
+  caf::result<Status, ResourcePlaces> answer(
+      const std::vector<ResourceName>& names, bool is_pinned, Answer answer);
   ResourcePlaces places_of(const std::vector<ResourceName>& names) const;
   ResourcePlaces place_all(const PlaceResources& request);
   void list_all_tasks();
@@ -69,6 +75,7 @@ class ResourceDirectoryService {
   void answer_waiting(const Status& status);
   void list_if_reachable(const TaskKey& task, Listed then);
   void list(const TaskKey& task, Listed then);
+  void forget_dead(const std::vector<ResourceName>& names, std::function<void()> then);
   void forget_dropped(
       const TaskKey& task, const Reconcile& request, const HeldResources& held, uint64_t before);
 

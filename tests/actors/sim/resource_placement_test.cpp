@@ -195,6 +195,49 @@ BOOST_AUTO_TEST_CASE(variables_can_be_made_although_a_task_is_dead) {
   BOOST_TEST(one.start(one.initializer).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_variable_of_a_dead_task_is_made_anew_where_it_is_used) {
+  auto cluster = make_cluster({1});
+  Counter one(*cluster, worker0);
+  BOOST_REQUIRE(one.start(one.initializer).ok());
+  cluster->crash(worker0);
+  Counter other(*cluster, worker1);
+  BOOST_TEST((other.count().status().code() == Code::failed_precondition));  // not initialized
+  BOOST_REQUIRE(other.start(other.initializer).ok());
+  BOOST_TEST(*other.count() == 1.0f);
+  // The restarted task uses the new one.
+  cluster->restart(worker0);
+  one.reopen();
+  BOOST_TEST(*one.count() == 2.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_of_a_silent_task_is_not_made_elsewhere) {
+  auto cluster = make_cluster({1});
+  Counter one(*cluster, worker0);
+  BOOST_REQUIRE(one.start(one.initializer).ok());
+  cluster->freeze(worker0);
+  cluster->run_for(1s);
+  Counter other(*cluster, worker1);
+  auto refused = other.session.run({}, {}, {other.initializer}).status();
+  BOOST_TEST((refused.code() == Code::unavailable), refused.to_string());
+  cluster->thaw(worker0);
+  cluster->run_for(1s);
+  other.reopen();
+  BOOST_TEST(*other.count() == 1.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_pinned_variable_of_a_dead_task_is_not_made_elsewhere) {
+  auto cluster = make_cluster({1});
+  auto session = cluster->session(worker0);
+  auto b = session.graph().on(worker0);
+  auto initializer = b.variable("count", b.constant(5.0f)).initializer;
+  BOOST_REQUIRE(session.run({}, {}, {initializer}).ok());
+  cluster->crash(worker0);
+  Counter other(*cluster, worker1);
+  auto refused = other.session.run({}, {}, {other.initializer}).status();
+  BOOST_TEST((refused.code() == Code::unavailable), refused.to_string());
+  BOOST_TEST(refused.where().task == worker0);
+}
+
 BOOST_AUTO_TEST_CASE(a_pinned_variable_needs_no_directory) {
   auto cluster = make_cluster({1});
   cluster->crash(directory_task);

@@ -9,17 +9,13 @@ from program import Edits, Program, Task, loop, of, steps
 _ACTS = "MorvanZhou/Reinforcement-learning-with-tensorflow"
 
 
-_REASONS = {
-    "10_A3C/A3C_distributed_tf.py": "in most runs, a worker that is behind waits for those that "
-    "have ended",
-}
 
 
 def _acting(rows: Any) -> List[Program]:
     """Programs that learn to act, each with the module beside it that others have as well."""
     found = {}
     for path, edits in rows.items():
-        found[path] = {"edits": edits, "data": ["environments"], "reason": _REASONS.get(path)}
+        found[path] = {"edits": edits, "data": ["environments"]}
         if path.split("/")[-1].startswith("run_"):
             found[path]["companions"] = ["RL_brain.py"]
     return of(_ACTS, "contents", found)
