@@ -121,17 +121,13 @@ Table images() {
   };
 }
 
-/// Of random numbers, sequences, sparse tensors, state.
-Table others() {
+/// Keys and values of tables, positions in arrays, and numbers that are checked.
+Table states() {
   return {
-      {"BatchMatrixBandPart", {{1, 2}}},
-      {"BlockLSTM", {{0}}},
-      {"BlockLSTMGrad", {{0}}},
-      {"BlockLSTMGradV2", {{0}}},
-      {"BlockLSTMV2", {{0}}},
-      {"IsVariableInitialized", {{}, {0}}},
+      {"ApplyProximalAdagrad", {{2, 3, 4}}},
       {"InitializeTable", {{1, 2}}},
       {"InitializeTableV2", {{1, 2}}},
+      {"IsVariableInitialized", {{}, {0}}},
       {"LookupTableExport", {{}, {0, 1}}},
       {"LookupTableExportV2", {{}, {0, 1}}},
       {"LookupTableFind", {{1, 2}, {0}}},
@@ -143,6 +139,42 @@ Table others() {
       {"LookupTableRemoveV2", {{1}}},
       {"LookupTableSize", {{}, {0}}},
       {"LookupTableSizeV2", {{}, {0}}},
+      {"ReaderNumRecordsProduced", {{}, {0}}},
+      {"ReaderNumRecordsProducedV2", {{}, {0}}},
+      {"ReaderNumWorkUnitsCompleted", {{}, {0}}},
+      {"ReaderNumWorkUnitsCompletedV2", {{}, {0}}},
+      {"ReaderReadUpTo", {{2}}},
+      {"ReaderReadUpToV2", {{2}}},
+      {"ResourceApplyProximalAdagrad", {{2, 3, 4}}},
+      {"ResourceSparseApplyFtrl", {{5, 6, 7, 8}}},
+      {"ResourceSparseApplyFtrlV2", {{5, 6, 7, 8, 9}}},
+      {"ResourceSparseApplyProximalAdagrad", {{2, 3, 4}}},
+      {"ResourceStridedSliceAssign", {{1, 2, 3}}},
+      {"SparseApplyFtrl", {{5, 6, 7, 8}}},
+      {"SparseApplyFtrlV2", {{5, 6, 7, 8, 9}}},
+      {"SparseApplyProximalAdagrad", {{2, 3, 4}}},
+      {"StridedSliceAssign", {{1, 2, 3}}},
+      {"TensorArrayConcatV3", {{}, {1}}},
+      {"TensorArrayGatherV3", {{1}}},
+      {"TensorArrayGradWithShape", {{2}}},
+      {"TensorArrayReadV3", {{1}}},
+      {"TensorArrayScatterV3", {{1}}},
+      {"TensorArraySizeV3", {{}, {0}}},
+      {"TensorArraySplitV3", {{2}}},
+      {"TensorArrayV3", {{0}}},
+      {"TensorArrayWriteV3", {{1}}},
+      {"VarIsInitializedOp", {{}, {0}}},
+  };
+}
+
+/// Of random numbers, sequences, sparse tensors.
+Table others() {
+  return {
+      {"BatchMatrixBandPart", {{1, 2}}},
+      {"BlockLSTM", {{0}}},
+      {"BlockLSTMGrad", {{0}}},
+      {"BlockLSTMGradV2", {{0}}},
+      {"BlockLSTMV2", {{0}}},
       {"MatrixBandPart", {{1, 2}}},
       {"MatrixDiagPartV2", {{1, 2}}},
       {"MatrixDiagPartV3", {{1, 2}}},
@@ -154,32 +186,14 @@ Table others() {
       {"RandomStandardNormal", {{0}}},
       {"RandomUniform", {{0}}},
       {"RandomUniformInt", {{0, 1, 2}}},
-      {"ResourceStridedSliceAssign", {{1, 2, 3}}},
       {"SparseReduceMax", {{2, 3}}},
       {"SparseReduceMaxSparse", {{2, 3}}},
-      {"ReaderNumRecordsProduced", {{}, {0}}},
-      {"ReaderNumRecordsProducedV2", {{}, {0}}},
-      {"ReaderNumWorkUnitsCompleted", {{}, {0}}},
-      {"ReaderNumWorkUnitsCompletedV2", {{}, {0}}},
-      {"ReaderReadUpTo", {{2}}},
-      {"ReaderReadUpToV2", {{2}}},
       {"SparseReduceSum", {{2, 3}}},
       {"SparseReduceSumSparse", {{2, 3}}},
       {"SparseTensorDenseAdd", {{2}}},
       {"SparseTensorDenseMatMul", {{2}}},
       {"SparseToDense", {{1, 3}}},
-      {"StridedSliceAssign", {{1, 2, 3}}},
-      {"TensorArrayConcatV3", {{}, {1}}},
-      {"TensorArrayGatherV3", {{1}}},
-      {"TensorArrayGradWithShape", {{2}}},
-      {"TensorArrayReadV3", {{1}}},
-      {"TensorArrayScatterV3", {{1}}},
-      {"TensorArraySizeV3", {{}, {0}}},
-      {"TensorArraySplitV3", {{2}}},
-      {"TensorArrayV3", {{0}}},
-      {"TensorArrayWriteV3", {{1}}},
       {"TruncatedNormal", {{0}}},
-      {"VarIsInitializedOp", {{}, {0}}},
   };
 }
 
@@ -188,6 +202,7 @@ const Table& table() {
     auto joined = arrays();
     joined.merge(reductions());
     joined.merge(images());
+    joined.merge(states());
     joined.merge(others());
     return joined;
   }();

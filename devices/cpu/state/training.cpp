@@ -7,50 +7,12 @@
 namespace troupe::cpu {
 namespace {
 
-/// What the inputs of a training op are.
-struct TrainingInputs {
-  int variables = 0;
-  int gradient = -1;
-  int indices = -1;  // the rows of the variables that the gradient's rows are for, if any
-  std::vector<int> scalars;
-
-  explicit TrainingInputs(const Op& op) {
-    for (int i = 0; i < static_cast<int>(op.inputs().size()); ++i) {
-      const auto& input = op.inputs()[static_cast<size_t>(i)];
-      if (input.dtype == DType::resource || input.is_ref) ++variables;
-      else if (input.name == "grad" || input.name == "delta") gradient = i;
-      else if (input.name == "indices") indices = i;
-      else scalars.push_back(i);
-    }
-    CHECK(gradient > 0 && scalars.size() <= TrainingScalars::most);
-    CHECK(variables <= static_cast<int>(TrainingMemory::most));
-  }
-};
-
 struct TrainingOp {
   TrainingInputs inputs;
   TrainingRule rule;
+  TrainingCheck check;
   bool flag = false;
 };
-
-Result<TrainingScalars> read_scalars(const Launch& launch, const TrainingOp& op) {
-  TrainingScalars scalars{.values = {}, .flag = op.flag};
-  for (size_t i = 0; i < op.inputs.scalars.size(); ++i) {
-    const auto& input = launch.input(op.inputs.scalars[i]);
-    if (!input.shape().is_scalar())
-      return invalid_argument(
-          "input " + std::to_string(op.inputs.scalars[i]) + " must be a scalar, but is " +
-          input.shape().to_string());
-    for_dtype(Differentiable{} + Types<int64_t>{}, input.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (is_complex<T>) scalars.values[i] = static_cast<complex128>(input.value<T>());
-      else scalars.values[i] = static_cast<double>(input.value<T>());
-    });
-  }
-  auto status = op.rule.check ? op.rule.check(scalars) : Status();
-  if (!status.ok()) return status;
-  return scalars;
-}
 
 /// The new values of variables under update.
 using FreshValues = std::array<Tensor, TrainingMemory::most>;
@@ -71,8 +33,6 @@ Status train_all(
   TrainingMemory memory{.gradient = static_cast<const std::byte*>(gradient.raw())};
   for (size_t i = 0; i < values.size(); ++i) {
     const Tensor& value = *values[i];
-    auto status = check_fits(gradient.dtype(), gradient.shape(), value.dtype(), value.shape());
-    if (!status.ok()) return status;
     auto updated = allocate_update(launch, value);
     if (!updated) return updated.status();
     fresh[i] = *std::move(updated);
@@ -88,33 +48,11 @@ Status train_all(
   return {};
 }
 
-/// Fails unless all variables have one shape, and the gradient a row of it for each index.
-Status check_sparse(
-    const Tensor& gradient, const Tensor& indices, std::span<Tensor* const> values) {
-  const auto& shape = values[0]->shape();
-  if (shape.is_scalar()) return invalid_argument("the variable is a scalar, which has no rows");
-  if (indices.shape().rank() != 1)
-    return invalid_argument("indices must be a vector, but are " + indices.shape().to_string());
-  auto expected = shape;
-  expected.set(0, indices.elements());
-  if (gradient.shape() != expected)
-    return invalid_argument(
-        "grad must have the shape " + expected.to_string() + ", but has " +
-        gradient.shape().to_string());
-  for (const auto* value : values) {
-    auto status = check_fits(gradient.dtype(), shape, value->dtype(), value->shape());
-    if (!status.ok()) return status;
-  }
-  return {};
-}
-
 Status train_rows(
     Launch& launch, const TrainingOp& op, const TrainingScalars& scalars,
     std::span<Tensor* const> values) {
   const auto &gradient = launch.input(op.inputs.gradient),
              &indices = launch.input(op.inputs.indices);
-  auto status = check_sparse(gradient, indices, values);
-  if (!status.ok()) return status;
   auto rows = choose_rows(indices, values[0]->shape());
   if (!rows) return rows.status();
   if (gradient.elements() == 0) return {};
@@ -139,13 +77,14 @@ Status train_rows(
 template <size_t N>
 Status train_variables(Launch& launch, const TrainingOp& op, const TrainingScalars& scalars) {
   return update_variables<N>(launch, [&](const std::array<Tensor*, N>& values) {
+    if (auto status = op.inputs.check_shapes(launch, values); !status.ok()) return status;
     return op.inputs.indices < 0 ? train_all(launch, op, scalars, values)
                                  : train_rows(launch, op, scalars, values);
   });
 }
 
 Status train(Launch& launch, const TrainingOp& op) {
-  auto scalars = read_scalars(launch, op);
+  auto scalars = op.inputs.read_scalars(launch, op.flag, op.check);
   if (!scalars) return scalars.status();
   switch (op.inputs.variables) {
     case 1: return train_variables<1>(launch, op, *scalars);
@@ -158,13 +97,12 @@ Status train(Launch& launch, const TrainingOp& op) {
 }  // namespace
 
 void add_training_kernel(
-    KernelCatalog& catalog, const std::string& op, TrainingRule (*rule)(DType), const char* flag,
-    Status (*check)(const TrainingScalars&)) {
+    KernelCatalog& catalog, const std::string& op, TrainingRule (*rule)(DType), const char* flag) {
   catalog.add(op, [=](const Node& node) -> Result<Kernel> {
     auto dtype = node.attr<DType>("T");
-    TrainingOp made{.inputs = TrainingInputs(*node.op), .rule = rule(dtype)};
+    TrainingOp made{
+        .inputs = TrainingInputs(*node.op), .rule = rule(dtype), .check = find_training_check(op)};
     if (!made.rule.loop) return no_kernel(dtype);
-    made.rule.check = check;
     made.flag = *flag && node.attr<bool>(flag);
     return Kernel{.compute = [made](Launch& launch) { return train(launch, made); }};
   });

@@ -1,32 +1,16 @@
 #pragma once
 
 #include <array>
-#include <complex>
 #include <cstdint>
 
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/state/training_inputs.hpp"
 
 namespace troupe::cpu {
-
-/// What a training op has besides variables and gradients: its scalars in the order in which it
-/// declares them, and its flag. Every dtype fits in there and comes back as it was.
-struct TrainingScalars {
-  static constexpr size_t most = 8;
-  std::array<complex128, most> values;
-  bool flag = false;
-
-  template <class A>
-  A get(size_t index) const {
-    if constexpr (is_complex<A>) return static_cast<A>(values[index]);
-    else return static_cast<A>(values[index].real());
-  }
-  double real(size_t index) const { return values[index].real(); }
-};
 
 /// The elements of the variables before and after an update, which may be the same memory, and of
 /// the gradient.
 struct TrainingMemory {
-  static constexpr size_t most = 4;
+  static constexpr size_t most = TrainingInputs::variables_max;
   std::array<const std::byte*, most> old{};
   std::array<std::byte*, most> fresh{};
   const std::byte* gradient = nullptr;
@@ -35,8 +19,6 @@ struct TrainingMemory {
 /// How the elements of the variables follow from those before and the gradient.
 struct TrainingRule {
   void (*loop)(const TrainingScalars&, const TrainingMemory&, int64_t count) = nullptr;
-  /// What the scalars must be; null: anything.
-  Status (*check)(const TrainingScalars&) = nullptr;
 };
 
 /// A rule is a class template of what it computes with: made of the scalars, it is called with the
@@ -77,7 +59,7 @@ TrainingRule training_rule(DType dtype) {
 /// declaration says which. `flag`: the attribute that is the scalars' flag, or "".
 void add_training_kernel(
     KernelCatalog& catalog, const std::string& op, TrainingRule (*rule)(DType),
-    const char* flag = "", Status (*check)(const TrainingScalars&) = nullptr);
+    const char* flag = "");
 
 // The kernels of training ops, by file.
 void add_descent_kernels(KernelCatalog& catalog);

@@ -158,49 +158,23 @@ TrainingRule ftrl_rule(DType dtype) {
   return rule;
 }
 
-Status check_range(const TrainingScalars& scalars, size_t index, const char* name, bool fits) {
-  if (fits) return {};
-  return invalid_argument(std::string(name) + ", but is " + std::to_string(scalars.real(index)));
-}
-
-/// Of scalars that begin with a rate, l1 and l2.
-Status check_rate(const TrainingScalars& s) {
-  auto status = check_range(s, 0, "lr must be positive", s.real(0) > 0);
-  if (status.ok()) status = check_range(s, 1, "l1 must not be negative", s.real(1) >= 0);
-  return status.ok() ? check_range(s, 2, "l2 must not be negative", s.real(2) >= 0) : status;
-}
-
-Status check_ftrl(const TrainingScalars& s) {
-  auto status = check_rate(s);
-  return status.ok() ? check_range(s, 3, "lr_power must not be positive", s.real(3) <= 0) : status;
-}
-
-Status check_ftrl_v2(const TrainingScalars& s) {
-  auto status = check_rate(s);
-  if (status.ok()) status = check_range(s, 3, "l2_shrinkage must not be negative", s.real(3) >= 0);
-  return status.ok() ? check_range(s, 4, "lr_power must not be positive", s.real(4) <= 0) : status;
-}
-
 }  // namespace
 
 void add_squared_sum_kernels(KernelCatalog& catalog) {
-  for (auto prefix : {"ResourceApply", "ResourceSparseApply"}) {
+  for (std::string prefix : {"ResourceApply", "ResourceSparseApply"}) {
     auto add = [&](const char* name, TrainingRule (*rule)(DType), auto... more) {
-      add_training_kernel(catalog, std::string(prefix) + name, rule, more...);
+      add_training_kernel(catalog, prefix + name, rule, more...);
     };
     add("Adagrad", training_rule<AdagradRule>, "update_slots");
     add("AdagradV2", training_rule<AdagradV2Rule>, "update_slots");
     add("AdagradDA", training_rule<AdagradDARule>);
-    add("ProximalAdagrad", training_rule<ProximalAdagradRule>, "", check_rate);
+    add("ProximalAdagrad", training_rule<ProximalAdagradRule>);
     add("Adadelta", training_rule<AdadeltaRule>);
     add("RMSProp", training_rule<RMSPropRule>);
     add("CenteredRMSProp", training_rule<CenteredRMSPropRule>);
+    add("Ftrl", ftrl_rule<Ftrl>);
+    add("FtrlV2", ftrl_rule<FtrlV2>);
   }
-  // As in TensorFlow, only the ops on rows say what the scalars must be.
-  add_training_kernel(catalog, "ResourceApplyFtrl", ftrl_rule<Ftrl>);
-  add_training_kernel(catalog, "ResourceApplyFtrlV2", ftrl_rule<FtrlV2>);
-  add_training_kernel(catalog, "ResourceSparseApplyFtrl", ftrl_rule<Ftrl>, "", check_ftrl);
-  add_training_kernel(catalog, "ResourceSparseApplyFtrlV2", ftrl_rule<FtrlV2>, "", check_ftrl_v2);
 }
 
 }  // namespace troupe::cpu

@@ -48,12 +48,11 @@ void add_reference_kernels(KernelCatalog& catalog) {
   for (auto name :
        {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin",
         "ScatterMax", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "StridedSliceAssign",
-        "ApplyGradientDescent", "ApplyAddSign", "ApplyPowerSign", "ApplyAdam", "ApplyAdaMax",
-        "ApplyProximalAdagrad", "ApplyFtrl", "ApplyFtrlV2"})
+        "ApplyGradientDescent", "ApplyAddSign", "ApplyPowerSign", "ApplyAdam", "ApplyAdaMax"})
     forms.emplace_back(name, std::string("Resource") + name);
   for (auto name :
-       {"ProximalGradientDescent", "Momentum", "Adagrad", "AdagradV2", "AdagradDA", "Adadelta",
-        "RMSProp", "CenteredRMSProp"})
+       {"ProximalGradientDescent", "ProximalAdagrad", "Momentum", "Adagrad", "AdagradV2",
+        "AdagradDA", "Adadelta", "RMSProp", "CenteredRMSProp", "Ftrl", "FtrlV2"})
     for (auto prefix : {"Apply", "SparseApply"}) {
       auto op = std::string(prefix) + name;
       forms.emplace_back(op, "Resource" + op);

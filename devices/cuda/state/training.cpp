@@ -2,8 +2,8 @@
 
 #include <array>
 #include <span>
-#include <vector>
 
+#include "troupe/devices/cpu/state/training_inputs.hpp"
 #include "troupe/devices/cpu/state/variable_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
@@ -12,74 +12,33 @@
 namespace troupe::cuda {
 namespace {
 
-/// What the inputs of a training op are.
-struct TrainingInputs {
-  int variables = 0;
-  int gradient = -1;
-  int indices = -1;  // the rows of the variables that the gradient's rows are for, if any
-  std::vector<int> scalars;
-
-  explicit TrainingInputs(const Op& op) {
-    for (int i = 0; i < static_cast<int>(op.inputs().size()); ++i) {
-      const auto& input = op.inputs()[static_cast<size_t>(i)];
-      if (input.dtype == DType::resource || input.is_ref) ++variables;
-      else if (input.name == "grad" || input.name == "delta") gradient = i;
-      else if (input.name == "indices") indices = i;
-      else scalars.push_back(i);
-    }
-    CHECK(gradient > 0 && scalars.size() <= TrainingCall::scalars_max);
-    CHECK(variables <= TrainingCall::variables_max);
-  }
-};
-
 struct TrainingOp {
-  TrainingInputs inputs;
+  cpu::TrainingInputs inputs;
   LaunchTraining function;
+  cpu::TrainingCheck check;
   bool flag = false;
 };
 
-/// Scalars stay on the card, where the kernel reads them.
+/// Scalars stay on the card, where the kernel reads them, unless they are to be checked.
 Status set_scalars(const Launch& launch, const TrainingOp& op, TrainingCall& call) {
-  for (auto index : op.inputs.scalars) {
-    const auto& input = launch.input(index);
-    if (!input.shape().is_scalar())
-      return invalid_argument(
-          "input " + std::to_string(index) + " must be a scalar, but is " +
-          input.shape().to_string());
-    call.is_long[call.scalar_count] = input.dtype() == DType::int64;
-    call.scalars[call.scalar_count++] = input.raw();
+  call.scalar_count = static_cast<int>(op.inputs.scalars.size());
+  if (op.check) {
+    auto scalars = op.inputs.read_scalars(launch, op.flag, op.check);
+    if (!scalars) return scalars.status();
+    for (size_t i = 0; i < op.inputs.scalars.size(); ++i) call.values[i] = scalars->real(i);
+    return {};
   }
-  return {};
-}
-
-/// Fails unless all variables have the gradient's shape or, of rows, one shape, and the gradient a
-/// row of it for each index.
-Status check_shapes(const Launch& launch, const TrainingOp& op, std::span<Tensor* const> values) {
-  const auto& gradient = launch.input(op.inputs.gradient);
-  auto expected = gradient.shape();
-  if (op.inputs.indices >= 0) {
-    const auto& indices = launch.input(op.inputs.indices);
-    expected = values[0]->shape();
-    if (expected.is_scalar())
-      return invalid_argument("the variable is a scalar, which has no rows");
-    if (indices.shape().rank() != 1)
-      return invalid_argument("indices must be a vector, but are " + indices.shape().to_string());
-    auto rows = expected;
-    rows.set(0, indices.elements());
-    if (gradient.shape() != rows)
-      return invalid_argument(
-          "grad must have the shape " + rows.to_string() + ", but has " +
-          gradient.shape().to_string());
-  }
-  for (const auto* value : values) {
-    auto status = cpu::check_fits(gradient.dtype(), expected, value->dtype(), value->shape());
-    if (!status.ok()) return status;
+  if (auto status = op.inputs.check_scalars(launch); !status.ok()) return status;
+  for (size_t i = 0; i < op.inputs.scalars.size(); ++i) {
+    const auto& input = launch.input(op.inputs.scalars[i]);
+    call.is_long[i] = input.dtype() == DType::int64;
+    call.scalars[i] = input.raw();
   }
   return {};
 }
 
 Status train(Launch& launch, const TrainingOp& op, std::span<Tensor* const> values) {
-  if (auto status = check_shapes(launch, op, values); !status.ok()) return status;
+  if (auto status = op.inputs.check_shapes(launch, values); !status.ok()) return status;
   TrainingCall call{.flag = op.flag, .stream = stream_of(launch)};
   if (auto status = set_scalars(launch, op, call); !status.ok()) return status;
   const auto& gradient = launch.input(op.inputs.gradient);
@@ -132,11 +91,13 @@ void add_training(
     const std::string& flag) {
   catalog.add(prefix + rule, [=](const Node& node) -> Result<Kernel> {
     auto dtype = node.attr<DType>("T");
-    TrainingOp op{
-        .inputs = TrainingInputs(*node.op), .function = find_training(rule, element_of(dtype))};
-    if (!op.function) return no_kernel(dtype);
-    op.flag = !flag.empty() && node.attr<bool>(flag.c_str());
-    return Kernel{.compute = [op](Launch& launch) { return compute_training(launch, op); }};
+    TrainingOp made{
+        .inputs = cpu::TrainingInputs(*node.op),
+        .function = find_training(rule, element_of(dtype)),
+        .check = cpu::find_training_check(prefix + rule)};
+    if (!made.function) return no_kernel(dtype);
+    made.flag = !flag.empty() && node.attr<bool>(flag.c_str());
+    return Kernel{.compute = [made](Launch& launch) { return compute_training(launch, made); }};
   });
 }
 
@@ -144,8 +105,7 @@ void add_training(
 
 void add_training_kernels(KernelCatalog& catalog) {
   const std::string dense = "ResourceApply", sparse = "ResourceSparseApply";
-  for (const auto* rule :
-       {"GradientDescent", "AddSign", "PowerSign", "AdamWithAmsgrad", "AdaMax", "Ftrl", "FtrlV2"})
+  for (const auto* rule : {"GradientDescent", "AddSign", "PowerSign", "AdamWithAmsgrad", "AdaMax"})
     add_training(catalog, dense, rule, "");
   add_training(catalog, dense, "Adam", "use_nesterov");
   for (const auto& prefix : {dense, sparse}) {
@@ -154,11 +114,10 @@ void add_training_kernels(KernelCatalog& catalog) {
     for (const auto* rule : {"Adagrad", "AdagradV2"})
       add_training(catalog, prefix, rule, "update_slots");
     for (const auto* rule :
-         {"ProximalGradientDescent", "AdagradDA", "Adadelta", "RMSProp", "CenteredRMSProp"})
+         {"ProximalGradientDescent", "ProximalAdagrad", "AdagradDA", "Adadelta", "RMSProp",
+          "CenteredRMSProp", "Ftrl", "FtrlV2"})
       add_training(catalog, prefix, rule, "");
   }
-  // Those on rows check scalars, which are not known when they are started here.
-  add_training(catalog, dense, "ProximalAdagrad", "");
 }
 
 }  // namespace troupe::cuda

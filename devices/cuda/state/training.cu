@@ -8,12 +8,17 @@ namespace troupe::cuda {
 namespace {
 
 template <class T>
+__device__ Wide<T> read_scalar(const TrainingCall& call, int i) {
+  const auto* scalar = call.scalars[i];
+  if (!scalar) return static_cast<Wide<T>>(call.values[i]);
+  if (call.is_long[i]) return static_cast<Wide<T>>(*static_cast<const int64_t*>(scalar));
+  return widen(*static_cast<const T*>(scalar));
+}
+
+template <class T>
 __device__ RuleScalars<Wide<T>> read_scalars(const TrainingCall& call) {
   RuleScalars<Wide<T>> scalars{};
-  for (int i = 0; i < call.scalar_count; ++i)
-    scalars.at[i] = call.is_long[i]
-                        ? static_cast<Wide<T>>(*static_cast<const int64_t*>(call.scalars[i]))
-                        : widen(*static_cast<const T*>(call.scalars[i]));
+  for (int i = 0; i < call.scalar_count; ++i) scalars.at[i] = read_scalar<T>(call, i);
   scalars.flag = call.flag;
   return scalars;
 }

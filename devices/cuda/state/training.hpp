@@ -17,8 +17,9 @@ struct TrainingCall {
   const void* old[variables_max]{};
   void* fresh[variables_max]{};
   const void* gradient = nullptr;
-  const void* scalars[scalars_max]{};  // on the card
+  const void* scalars[scalars_max]{};  // on the card; null: the scalar is in `values`
   bool is_long[scalars_max]{};         // an int64, else of the variables' dtype
+  double values[scalars_max]{};
   int scalar_count = 0;
   bool flag = false;
   int64_t count = 0;  // elements of the gradient
