@@ -3,17 +3,23 @@
 namespace troupe::cuda {
 
 void add_all_kernels(KernelCatalog& catalog) {
-  for (auto add : {add_argmax_pooling_kernels, add_batch_norm_kernels,  add_bias_kernels,
-                   add_bounds_kernels,         add_clip_kernels,        add_colours_kernels,
-                   add_convolution_kernels,    add_depthwise_kernels,   add_diagonals_kernels,
-                   add_dilation_kernels,       add_elementwise_kernels, add_filling_kernels,
-                   add_fused_kernels,          add_gather_kernels,      add_gru_kernels,
-                   add_histogram_kernels,      add_joining_kernels,     add_local_response_kernels,
-                   add_lstm_kernels,           add_matmul_kernels,      add_neighbours_kernels,
-                   add_patches_kernels,        add_pooling_kernels,     add_ranking_kernels,
-                   add_reduction_kernels,      add_reordering_kernels,  add_scan_kernels,
-                   add_scatter_kernels,        add_select_kernels,      add_slicing_kernels,
-                   add_softmax_kernels,        add_space_kernels,       add_special_kernels,
+  for (auto add : {add_argmax_pooling_kernels, add_batch_norm_kernels,
+                   add_bias_kernels,           add_bounds_kernels,
+                   add_clip_kernels,           add_colours_kernels,
+                   add_convolution_kernels,    add_depthwise_kernels,
+                   add_diagonals_kernels,      add_dilation_kernels,
+                   add_einsum_kernels,         add_elementwise_kernels,
+                   add_filling_kernels,        add_fused_kernels,
+                   add_gather_kernels,         add_gru_kernels,
+                   add_histogram_kernels,      add_joining_kernels,
+                   add_local_response_kernels, add_lstm_kernels,
+                   add_matmul_kernels,         add_neighbours_kernels,
+                   add_patches_kernels,        add_pooling_kernels,
+                   add_ranking_kernels,        add_reduction_kernels,
+                   add_reordering_kernels,     add_scan_kernels,
+                   add_scatter_kernels,        add_select_kernels,
+                   add_slicing_kernels,        add_softmax_kernels,
+                   add_space_kernels,          add_special_kernels,
                    add_transpose_kernels})
     add(catalog);
   // What they put on the stream follows from their inputs. That of others does not: they copy from

@@ -22,6 +22,7 @@ void add_decompositions_kernels(KernelCatalog& catalog);
 void add_depthwise_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);
+void add_einsum_kernels(KernelCatalog& catalog);
 void add_elementwise_kernels(KernelCatalog& catalog);
 void add_filling_kernels(KernelCatalog& catalog);
 void add_fourier_kernels(KernelCatalog& catalog);

@@ -1,7 +1,7 @@
-#include "troupe/devices/cpu/linalg/products.hpp"
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/linalg/batch_product.hpp"
+#include "troupe/devices/cpu/linalg/einsum.hpp"
 
 namespace troupe::cpu {
 namespace {

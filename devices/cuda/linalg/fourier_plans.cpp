@@ -9,9 +9,9 @@ namespace troupe::cuda {
 namespace {
 
 /// A plan has some MiB of the card's memory, besides that of tensors.
-constexpr size_t plans_max = 32;
+constexpr size_t fourier_plans_max = 32;
 
-Status to_status(cufftResult result, const char* what) {
+Status fourier_status(cufftResult result, const char* what) {
   if (result == CUFFT_SUCCESS) return {};
   auto message = std::string("cuFFT could not ") + what + ": error " +
                  std::to_string(static_cast<int>(result));
@@ -44,12 +44,12 @@ class FourierPlans::Plan {
     auto result = calls_.create(&handle_);
     is_made_ = result == CUFFT_SUCCESS;
     if (is_made_) result = calls_.set_auto_allocation(handle_, 0);
-    if (result != CUFFT_SUCCESS) return to_status(result, "make a plan");
+    if (result != CUFFT_SUCCESS) return fourier_status(result, "make a plan");
     auto [type, axes, lengths, given, made, count] = shape_;
     result = calls_.make_plan(
         handle_, axes, lengths.data(), given.data(), 1, elements_of(given, axes), made.data(), 1,
         elements_of(made, axes), type, count, &work_bytes_);
-    return to_status(result, "plan transforms");
+    return fourier_status(result, "plan transforms");
   }
 
   Status put(const Launch& launch, bool is_inverse, void* in, void* out) {
@@ -59,7 +59,7 @@ class FourierPlans::Plan {
     auto result = calls_.set_stream(handle_, stream_of(launch));
     if (result == CUFFT_SUCCESS) result = calls_.set_work_area(handle_, work->mutable_raw());
     if (result == CUFFT_SUCCESS) result = transform(is_inverse, in, out);
-    return to_status(result, "transform");
+    return fourier_status(result, "transform");
   }
 
  private:
@@ -107,7 +107,7 @@ Result<std::shared_ptr<FourierPlans::Plan>> FourierPlans::plan_for(const Fourier
   auto plan = std::make_shared<Plan>(shape, **calls);
   if (auto status = plan->make(); !status.ok()) return status;
   plans_.push_front(plan);
-  if (plans_.size() > plans_max) plans_.pop_back();
+  if (plans_.size() > fourier_plans_max) plans_.pop_back();
   return plan;
 }
 

@@ -9,7 +9,7 @@
 namespace troupe::cuda {
 namespace {
 
-constexpr size_t plans_max = 1024;
+constexpr size_t product_plans_max = 1024;
 /// Algorithms that are measured, and for how large a product.
 constexpr int measured_max = 8;
 constexpr double measured_flops = 1e8;
@@ -171,7 +171,7 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::plan_for(const Product
   if (auto found = plans_.find(shape); found != plans_.end()) return found->second;
   auto plan = make_plan(shape);
   if (!plan) return plan;
-  if (plans_.size() >= plans_max) plans_.clear();
+  if (plans_.size() >= product_plans_max) plans_.clear();
   plans_.emplace(shape, *plan);
   return plan;
 }

@@ -42,6 +42,13 @@ struct FoldGeometry {
     return geometry;
   }
 
+  /// Of elements that lie anywhere.
+  static FoldGeometry of_walks(const StridedWalk<1>& kept, const StridedWalk<1>& folded) {
+    FoldGeometry geometry{.kept = kept, .folded = folded};
+    geometry.choose_parts();
+    return geometry;
+  }
+
   /// The geometry of the parts' results, [parts, outs], folded once more.
   FoldGeometry of_parts() const {
     const int64_t sizes[] = {parts, outs()};
