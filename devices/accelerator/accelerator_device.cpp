@@ -111,6 +111,8 @@ class CardDevice final : public AcceleratorDevice {
         memory_(new DeviceMemory(*this, pool_, graphs_)),
         stream_(driver_, pool_) {
     add_variable_kind(resource_kinds_);
+    add_staging_area_kind(resource_kinds_);
+    add_staging_map_kind(resource_kinds_);
     add_kernels(options.kernels);
   }
 

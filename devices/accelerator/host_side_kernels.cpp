@@ -16,9 +16,27 @@
 namespace troupe::accelerator {
 namespace {
 
-/// Their kernels work on variables as a whole, or on nothing.
+/// Their kernels work on variables or staged tensors as a whole, or on nothing.
 constexpr std::string_view whole[] = {
-    "Assign", "AssignVariableOp", "NoOp", "ReadVariableOp", transfer::read};
+    "Assign",
+    "AssignVariableOp",
+    "MapClear",
+    "MapPeek",
+    "MapStage",
+    "MapUnstage",
+    "MapUnstageNoKey",
+    "NoOp",
+    "OrderedMapClear",
+    "OrderedMapPeek",
+    "OrderedMapStage",
+    "OrderedMapUnstage",
+    "OrderedMapUnstageNoKey",
+    "ReadVariableOp",
+    "Stage",
+    "StageClear",
+    "StagePeek",
+    "Unstage",
+    transfer::read};
 
 /// Their kernels give on what they were given, maybe under another shape.
 constexpr std::string_view passing[] = {"EnsureShape", "ExpandDims",      "GuaranteeConst",
@@ -37,11 +55,17 @@ constexpr std::string_view computing[] = {
     "InvertPermutation",
     "IsVariableInitialized",
     "LinSpace",
+    "MapIncompleteSize",
+    "MapSize",
+    "OrderedMapIncompleteSize",
+    "OrderedMapSize",
     "Range",
     "Rank",
     "Shape",
     "ShapeN",
     "Size",
+    "StageSize",
+    "Timestamp",
     "VarIsInitializedOp",
     "VariableShape"};
 

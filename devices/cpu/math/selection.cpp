@@ -174,8 +174,11 @@ Result<Kernel> make_cross(const Node& node) {
   });
 }
 
-/// The shape of the same bytes as elements of another size.
-Result<Shape> bitcast_shape(const Shape& shape, int64_t from, int64_t to) {
+}  // namespace
+
+Result<Shape> bitcast_shape(const Shape& shape, DType from_dtype, DType to_dtype) {
+  auto from = static_cast<int64_t>(size_of(from_dtype)),
+       to = static_cast<int64_t>(size_of(to_dtype));
   if (from == to) return shape;
   std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   if (from > to) {
@@ -190,11 +193,12 @@ Result<Shape> bitcast_shape(const Shape& shape, int64_t from, int64_t to) {
   return Shape::make(sizes);
 }
 
+namespace {
+
 /// Copies: the input's memory may be aligned for smaller elements only.
 Status compute_bitcast(Launch& launch, DType to) {
   const auto& x = launch.input(0);
-  auto shape = bitcast_shape(
-      x.shape(), static_cast<int64_t>(size_of(x.dtype())), static_cast<int64_t>(size_of(to)));
+  auto shape = bitcast_shape(x.shape(), x.dtype(), to);
   if (!shape) return shape.status();
   auto out = launch.allocate(to, *shape);
   if (!out) return out.status();

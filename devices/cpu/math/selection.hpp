@@ -28,4 +28,8 @@ void add_select_v2_kernel(KernelCatalog& catalog);
 /// Fails unless the operands of Cross are vectors of size 3.
 Status check_vectors(const Launch& launch);
 
+/// The shape of the same bytes as elements of another dtype. InvalidArgument where the last
+/// dimension is not as many elements as one of the other dtype has bytes for.
+Result<Shape> bitcast_shape(const Shape& shape, DType from, DType to);
+
 }  // namespace troupe::cpu

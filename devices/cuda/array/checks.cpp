@@ -3,6 +3,7 @@
 #include <string>
 
 #include "troupe/devices/cpu/array/checks.hpp"
+#include "troupe/devices/cpu/math/selection.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/answer.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
@@ -53,10 +54,28 @@ Status compute_copy(Launch& launch) {
   return {};
 }
 
+/// Copies: the input's memory may be aligned for smaller elements only.
+Status compute_bitcast(Launch& launch, DType to) {
+  const auto& in = launch.input(0);
+  auto shape = cpu::bitcast_shape(in.shape(), in.dtype(), to);
+  if (!shape) return shape.status();
+  auto copy = launch.allocate(to, *shape);
+  if (!copy) return copy.status();
+  if (auto status = copy_all(launch, *copy, in); !status.ok()) return status;
+  launch.set(0, *std::move(copy));
+  return {};
+}
+
+Result<Kernel> make_bitcast(const Node& node) {
+  auto to = node.attr<DType>("type");
+  return Kernel{.compute = [to](Launch& launch) { return compute_bitcast(launch, to); }};
+}
+
 }  // namespace
 
 void add_checks_kernels(KernelCatalog& catalog) {
   for (const auto* op : {"Copy", "DeepCopy"}) catalog.add_compute(op, compute_copy);
+  catalog.add("Bitcast", make_bitcast);
   catalog.add("CheckNumerics", make_check_numerics);
 }
 

@@ -10,6 +10,7 @@ os.environ["TROUPE_CARD_LIBRARY"] = str(PROGRAMS.parent / "lib/libtroupe_emulate
 
 import numpy as np  # noqa: E402
 import troupe as tf  # noqa: E402
+from troupe.python.ops.data_flow_ops import MapStagingArea, StagingArea  # noqa: E402
 
 SOFT = tf.ConfigProto(allow_soft_placement=True)
 
@@ -103,6 +104,31 @@ class CardsTest(unittest.TestCase):
     def test_a_loop_keeps_tensor_arrays_on_the_card(self):
         for on_card, expected in zip(self.loop_over_rows("/gpu:1"), self.loop_over_rows("/cpu:0")):
             np.testing.assert_allclose(on_card, expected, rtol=1e-4, atol=1e-5)
+
+    def test_staged_tuples_stay_on_the_card_while_others_are_computed(self):
+        with tf.device("/gpu:0"):
+            x = tf.placeholder(tf.float32, [3])
+            area = StagingArea([tf.float32, tf.int32], capacity=2)
+            put = area.put([x * 2, tf.constant([1, 2])])
+            scaled, numbers = area.get()
+            total = tf.reduce_sum(scaled) + tf.cast(numbers[1], tf.float32)
+            size = area.size()
+            keyed = MapStagingArea([tf.float32])
+            put_keyed = keyed.put(tf.constant(7, tf.int64), [x + 1], [0])
+            taken = keyed.get(tf.constant(7, tf.int64))
+        with tf.Session() as session:
+            session.run(put, {x: [1, 2, 3]})
+            session.run(put, {x: [4, 5, 6]})
+            self.assertEqual(session.run(size), 2)
+            with self.assertRaises(tf.errors.DeadlineExceededError):
+                session.run(put, {x: [7, 8, 9]}, tf.RunOptions(timeout_in_ms=100))
+            self.assertEqual(session.run(total), 14)
+            self.assertEqual(session.run([total, put], {x: [0, 0, 1]})[0], 32)
+            self.assertEqual(session.run(total), 4)
+            session.run(put_keyed, {x: [1, 2, 3]})
+            key, (value,) = session.run(taken)
+            self.assertEqual(key, 7)
+            np.testing.assert_array_equal(value, [2, 3, 4])
 
     def test_an_op_without_a_kernel_of_the_card_names_itself(self):
         with tf.device("/gpu:0"):
