@@ -33,14 +33,36 @@ class GivenShapesTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "does not fit the argument `shape`"):
             tf.Variable([1.0, 2.0], shape=[3])
 
-    def test_without_validation_a_reference_changes_its_shape_and_a_resource_does_not(self):
-        reference = tf.Variable([1.0, 2.0], use_resource=False)
-        assigned = tf.assign(reference, [[3.0, 4.0, 5.0]], validate_shape=False)
-        self.assertEqual(assigned.shape.as_list(), [1, 3])
-        with tf.Session() as session:
-            self.assertAllEqual(session.run(assigned), [[3, 4, 5]])
-        with self.assertRaises(ValueError):
-            tf.assign(tf.Variable([1.0, 2.0]), [[3.0, 4.0, 5.0]], validate_shape=False)
+    def test_without_validation_a_variable_changes_its_shape(self):
+        for use_resource in (True, False, None):
+            with self.subTest(use_resource=use_resource), tf.Graph().as_default():
+                v = tf.Variable([1.0, 2.0], use_resource=use_resource)
+                assigned = tf.assign(v, [[3.0, 4.0, 5.0]], validate_shape=False)
+                self.assertEqual(assigned.shape.as_list(), [1, 3])
+                with tf.Session() as session:
+                    session.run(v.initializer)
+                    self.assertAllEqual(session.run(assigned), [[3, 4, 5]])
+                    self.assertAllEqual(session.run(v), [[3, 4, 5]])
+                with self.assertRaises(ValueError):
+                    v.assign([3.0])
+
+    def test_a_variable_whose_shape_is_not_validated_grows_and_is_restored(self):
+        made = tf.Variable([1.0], validate_shape=False)
+        found = tf.get_variable("found", initializer=[1.0], validate_shape=False)
+        for v in (made, found):
+            with self.subTest(v=v.name):
+                self.assertIsNone(v.shape.rank)
+                grown = tf.assign(v, tf.concat([v, v], 0), validate_shape=False)
+                saver = tf.train.Saver([v])
+                path = self.get_temp_dir() + "/" + v.op.name
+                with tf.Session() as session:
+                    session.run(v.initializer)
+                    session.run(grown)
+                    saver.save(session, path)
+                    session.run(grown)
+                    self.assertAllEqual(session.run(v), [1] * 4)
+                    saver.restore(session, path)
+                    self.assertAllEqual(session.run(v), [1] * 2)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from typing import Any, Optional
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.variables.ref_variable import reference_of
+from troupe._src.variables.ref_variable import add_reference, reference_of
+from troupe._src.variables.variable import Variable
 
 
 def assign(
@@ -19,18 +20,20 @@ def assign(
 ) -> Any:
     """Assigns a value; the result is the new value.
 
-    A variable of a reference gets another shape with it, if `validate_shape` is false.
+    A variable gets another shape with it, if `validate_shape` is false.
 
     Args:
         ref: A variable, or a reference to one.
         value: Of its dtype, and of a shape that fits.
-        validate_shape: Whether the shape of a variable of references must stay.
+        validate_shape: Whether the shape of the variable must stay.
         use_locking: Has no effect: each update is atomic.
 
     Returns:
-        The value after the assignment; for a reference, a reference.
+        The value after the assignment; for a reference, or without `validate_shape`, a reference.
     """
     reference = reference_of(ref)
+    if reference is None and validate_shape is False and isinstance(ref, Variable):
+        reference = add_reference(ref)
     if reference is None:
         return ref.assign(value, name=name)
     return raw_ops.Assign(

@@ -34,20 +34,12 @@ class RefVariable(Variable):
 
     def _set_up(self, graph: Graph, native: _native.Variable, initial: Optional[Tensor]) -> None:
         super()._set_up(graph, native, initial)
-        handle, name = self.handle.op, native.name
+        self._reference = add_reference(self)
         with (
             graph.control_dependencies(None),
-            graph.colocate_with(handle),
-            graph.name_scope(f"{name}/"),
+            graph.colocate_with(self.handle.op),
+            graph.name_scope(f"{native.name}/"),
         ):
-            self._reference: Tensor = raw_ops.VariableV2(
-                shape=TensorShape(native.shape),
-                dtype=self._dtype,
-                container=handle.get_attr("container").decode(),
-                shared_name=handle.get_attr("shared_name").decode(),
-                name="ref",
-            )
-            self._reference.op._variable_name = name
             self._assign_initial = super().initializer
             if initial is not None:
                 is_fixed = self._reference.shape.is_fully_defined()
@@ -127,6 +119,26 @@ class RefVariable(Variable):
 
 
 Variable._of_references = RefVariable
+
+
+def add_reference(variable: Variable) -> Tensor:
+    """A new node that gives a reference to a variable: another name of what its handle names."""
+    handle, name = variable.handle.op, variable._native.name
+    graph = variable.graph
+    with (
+        graph.control_dependencies(None),
+        graph.colocate_with(handle),
+        graph.name_scope(f"{name}/"),
+    ):
+        reference: Tensor = raw_ops.VariableV2(
+            shape=TensorShape(variable._native.shape),
+            dtype=variable._dtype,
+            container=handle.get_attr("container").decode(),
+            shared_name=handle.get_attr("shared_name").decode(),
+            name="ref",
+        )
+    reference.op._variable_name = name
+    return reference
 
 
 def reference_of(value: Any) -> Optional[Tensor]:

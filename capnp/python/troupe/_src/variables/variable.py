@@ -39,7 +39,8 @@ class Variable(VariableUpdates):
             one.
         trainable: Whether optimizers train it, by default unless it is synchronized on reads.
         collections: The names of the collections that it is added to, by default GLOBAL_VARIABLES.
-        validate_shape: Whether the shape of a variable of references is that of its initial value.
+        validate_shape: Whether its shape is that of its initial value; if not, it is a variable of
+            references, unless `use_resource` says other.
         caching_device: Makes a step read it once, where it is used as a tensor, whichever device it
             is.
         name: The name, made unique.
@@ -49,7 +50,7 @@ class Variable(VariableUpdates):
         import_scope: Has no effect.
         constraint: A function of the value after each update of an optimizer, which gives the
             value.
-        use_resource: False for a variable of references.
+        use_resource: False for a variable of references; by default as its scope.
         synchronization: A `tf.VariableSynchronization`.
         aggregation: A `tf.VariableAggregation`.
         shape: The shape, of which the variable gets values of other sizes where it has unknown
@@ -75,11 +76,14 @@ class Variable(VariableUpdates):
         if creators:
             arguments = arguments_by_name(Variable.__init__, args, kwargs)
             return create_by(creators, _made, arguments)  # type: ignore[no-any-return]
-        return cls._without_nodes(kwargs.get("use_resource"))
+        keeps_shape = kwargs.get("validate_shape", args[3] if len(args) > 3 else True)
+        return cls._without_nodes(kwargs.get("use_resource"), keeps_shape)
 
     @classmethod
-    def _without_nodes(cls, use_resource: Optional[bool] = None) -> Variable:
-        is_reference = cls is Variable and not _is_resource(use_resource)
+    def _without_nodes(
+        cls, use_resource: Optional[bool] = None, keeps_shape: bool = True
+    ) -> Variable:
+        is_reference = cls is Variable and not _is_resource(use_resource, keeps_shape)
         return object.__new__(cls._of_references if is_reference else cls)
 
     def __init__(
@@ -344,7 +348,8 @@ InitialValue = Union[Tensor, Variable, np.ndarray, Sequence[Any], float, Callabl
 
 def _made(**arguments: Any) -> Variable:
     """A variable of these arguments, which creators have seen."""
-    variable = Variable._without_nodes(arguments.get("use_resource"))
+    keeps_shape = arguments.get("validate_shape", True)
+    variable = Variable._without_nodes(arguments.get("use_resource"), keeps_shape)
     variable.__init__(**arguments)  # type: ignore[misc]
     return variable
 
@@ -370,12 +375,15 @@ def resource_variables_enabled() -> bool:
     return _Defaults.use_resource
 
 
-def _is_resource(given: Optional[bool]) -> bool:
-    """What an argument says, else the variable scope, else the default."""
+def _is_resource(given: Optional[bool], keeps_shape: bool) -> bool:
+    """What an argument says, else the variable scope, else the default.
+
+    By default a variable whose shape may change is one of references, as in TensorFlow 1.
+    """
     store = get_default_graph()._state.get("variable_store")
     of_scope = None if store is None else store.scope.use_resource
     choices = [choice for choice in (given, of_scope) if choice is not None]
-    return bool(choices[0]) if choices else _Defaults.use_resource
+    return bool(choices[0]) if choices else _Defaults.use_resource and keeps_shape
 
 
 def _initial(value: Any, dtype: Optional[DTypeLike], name: str) -> Tensor:

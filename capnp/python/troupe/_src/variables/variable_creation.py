@@ -82,6 +82,7 @@ def _whole(
             initial_value,
             bool(arguments["trainable"]),
             arguments["collections"],
+            validate_shape=arguments.get("validate_shape", True),
             caching_device=arguments.get("caching_device"),
             name=name,
             dtype=None if shape is None else as_dtype(dtype or store.scope.dtype),

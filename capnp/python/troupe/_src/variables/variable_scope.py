@@ -202,7 +202,7 @@ def get_local_variable(
         collections: Further collections that it is added to, besides LOCAL_VARIABLES.
         caching_device: Makes a step read it once; by default that of the scope.
         partitioner: Says into how many parts it is cut; by default that of the scope.
-        validate_shape: Has no effect.
+        validate_shape: Whether its shape must be known, and stay.
         use_resource: False for a variable of references; by default as the scope.
         custom_getter: Is called in place of the getter, which it gets as its first argument.
         constraint: A function of the value after each update of an optimizer.
@@ -263,7 +263,7 @@ def get_variable(
         collections: The names of the collections that it is added to, by default GLOBAL_VARIABLES.
         caching_device: Makes a step read it once; by default that of the scope.
         partitioner: Says into how many parts it is cut; by default that of the scope.
-        validate_shape: Has no effect.
+        validate_shape: Whether its shape must be known, and stay.
         use_resource: False for a variable of references; by default as the scope.
         custom_getter: Is called in place of the getter, which it gets as its first argument.
         constraint: A function of the value after each update of an optimizer.
