@@ -57,6 +57,49 @@ class ModelTest(KerasCase):
             np.testing.assert_allclose(again.predict(points[:20]), wanted, rtol=1e-5)
             again.fit(points, classes, verbose=0)  # with the optimizer's state
 
+    def test_a_model_learns_from_datasets_and_iterators(self):
+        model = self.classifier()
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        points, classes = data(640)
+        batches = tf.data.Dataset.from_tensor_slices((points, classes)).batch(32)
+        others = tf.data.Dataset.from_tensor_slices(data(300, seed=2)).batch(50)
+        fitted = model.fit(batches, epochs=12, validation_data=others, verbose=0)
+        self.assertEqual(len(fitted.history["val_loss"]), 12)
+        loss, accuracy = model.evaluate(others, verbose=0)
+        self.assertGreater(accuracy, 0.8)
+        self.assertAlmostEqual(loss, fitted.history["val_loss"][-1], places=4)
+        expected = model.evaluate(*data(300, seed=2), verbose=0)
+        np.testing.assert_allclose([loss, accuracy], expected, rtol=1e-4)
+        np.testing.assert_allclose(
+            model.predict(others, steps=2), model.predict(data(300, seed=2)[0][:100]), rtol=1e-5
+        )
+        of_arrays = model.fit(points, classes, verbose=0, validation_data=others).history
+        self.assertEqual(len(of_arrays["val_loss"]), 1)
+        once = batches.make_one_shot_iterator()
+        model.fit(once, steps_per_epoch=10, epochs=2, verbose=0)
+        with self.assertRaisesRegex(ValueError, "no more batches"):
+            model.fit(once, steps_per_epoch=1, verbose=0)
+        with self.assertRaisesRegex(ValueError, "must be given"):
+            model.fit(once)
+        with self.assertRaisesRegex(ValueError, "`y` cannot be given beside a dataset"):
+            model.fit(batches, classes)
+
+    def test_datasets_have_several_inputs_by_name_or_in_a_tuple(self):
+        keras = tf.keras
+        left, right = keras.Input((4,), name="left"), keras.Input((4,), name="right")
+        total = keras.layers.Dense(1)(keras.layers.Concatenate()([left, right]))
+        model = keras.Model([left, right], total)
+        model.compile("adam", "mse")
+        points = data(64)[0]
+        parts, sums = (points[:, :4], points[:, 4:]), points.sum(1, keepdims=True)
+        named = {"left": parts[0], "right": parts[1]}
+        for inputs in (parts, named):
+            dataset = tf.data.Dataset.from_tensor_slices((inputs, sums)).batch(16)
+            loss = model.evaluate(dataset, verbose=0)
+            self.assertAlmostEqual(loss, model.evaluate(list(parts), sums, verbose=0), places=4)
+            fitted = model.fit(dataset.repeat(), steps_per_epoch=8, verbose=0)
+            self.assertEqual(len(fitted.epoch), 1)
+
     def test_recurrent_and_convolutional_layers_train(self):
         layers = tf.keras.layers
         given = tf.keras.Input((12, 8))

@@ -46,6 +46,11 @@ _REPLACED = [
             r"\b([\w.]+(?:\['\w+'\])?)\.decode\('utf-?8'\)",
             r"(\1 if isinstance(\1, str) else \1.decode('utf8'))",
         ),
+        # The loss of many batches is their mean, as before 2.3 and in tf.keras, not the last one's.
+        (
+            r"\[float\(outs_per_batch\[-1\]\[0\]\)\]",
+            "[float(np.average([out[0] for out in outs_per_batch], weights=batch_sizes))]",
+        ),
     )
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.machinery
 import sys
@@ -10,6 +11,7 @@ from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
 from troupe._src.api.aliases import Aliases
 from troupe._src.api.keras_corrections import is_supported, keras_version
+from troupe._src.keras.datasets import accept_datasets
 
 _PACKAGE = __name__.split(".")[0]
 
@@ -24,7 +26,14 @@ def _installed() -> types.ModuleType:
             f"{found}: pip install 'keras==2.3.1'"
         )
     importlib.import_module(f"{_PACKAGE}.as_tensorflow")  # as it imports tensorflow
-    return importlib.import_module("keras")
+    return _imported()
+
+
+@functools.lru_cache(maxsize=None)
+def _imported() -> types.ModuleType:
+    keras = importlib.import_module("keras")
+    accept_datasets(keras.Model)
+    return keras
 
 
 class _Finder(Aliases):
