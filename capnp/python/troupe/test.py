@@ -9,15 +9,17 @@ from troupe._src.testing.gradient_checker import (
 from troupe._src.testing.local_cluster import (
     create_local_cluster,
 )
-from troupe._src.testing.test_case import (
-    TestCase,
-    get_temp_dir,
+from troupe._src.testing.local_gpus import (
     gpu_device_name,
     is_built_with_cuda,
     is_built_with_gpu_support,
+    is_gpu_available,
+)
+from troupe._src.testing.test_case import (
+    TestCase,
+    get_temp_dir,
     is_built_with_rocm,
     is_built_with_xla,
-    is_gpu_available,
     main,
 )
 

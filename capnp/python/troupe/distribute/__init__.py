@@ -1,11 +1,53 @@
-"""What finds the tasks of a cluster. There are no strategies of distribution."""
+"""Strategies of distribution, with one replica in a program, and what finds a cluster's tasks."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe.distribute import cluster_resolver
+from troupe._src.cluster.server import Server
+from troupe._src.distribute.input_context import InputContext, InputReplicationMode
+from troupe._src.distribute.reduce_op import ReduceOp
+from troupe._src.distribute.replica_context import (
+    ReplicaContext,
+    get_loss_reduction,
+    get_replica_context,
+    get_strategy,
+    has_strategy,
+    in_cross_replica_context,
+)
+from troupe._src.distribute.strategies import (
+    CrossDeviceOps,
+    HierarchicalCopyAllReduce,
+    MirroredStrategy,
+    NcclAllReduce,
+    OneDeviceStrategy,
+    ReductionToOneDevice,
+)
+from troupe._src.distribute.strategy import Strategy
+from troupe._src.distribute.strategy_extended import StrategyExtended
+from troupe.distribute import cluster_resolver, experimental
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
-__all__ = ["cluster_resolver"]
+__all__ = [
+    "CrossDeviceOps",
+    "HierarchicalCopyAllReduce",
+    "InputContext",
+    "InputReplicationMode",
+    "MirroredStrategy",
+    "NcclAllReduce",
+    "OneDeviceStrategy",
+    "ReduceOp",
+    "ReductionToOneDevice",
+    "ReplicaContext",
+    "Server",
+    "Strategy",
+    "StrategyExtended",
+    "cluster_resolver",
+    "experimental",
+    "get_loss_reduction",
+    "get_replica_context",
+    "get_strategy",
+    "has_strategy",
+    "in_cross_replica_context",
+]

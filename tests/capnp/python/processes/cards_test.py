@@ -68,6 +68,14 @@ class CardsTest(unittest.TestCase):
         with tf.Session(config=tf.ConfigProto(device_count={"GPU": 0})) as session:
             self.assertEqual(len(session.list_devices()), 1)
 
+    def test_programs_that_ask_for_a_gpu_find_it(self):
+        self.assertTrue(tf.test.is_gpu_available())
+        self.assertEqual(tf.test.gpu_device_name(), "/device:GPU:0")
+        with self.assertLogs("troupe", "WARNING") as logs:
+            strategy = tf.distribute.MirroredStrategy()
+        self.assertIn("computes on /device:GPU:0 alone", logs.output[0])
+        self.assertEqual(strategy.extended.worker_devices, ("/device:GPU:0",))
+
     def test_a_network_learns_on_a_card_as_on_the_cpu(self):
         losses, accuracy = self.learned("/gpu:1", SOFT)
         expected, expected_accuracy = self.learned("/cpu:0", SOFT)

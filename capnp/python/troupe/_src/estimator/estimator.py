@@ -7,6 +7,7 @@ import copy
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
+from troupe._src.distribute.contexts import replica_of
 from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluate_once, metrics_with_loss
 from troupe._src.estimator.exports import Export, export_model
 from troupe._src.estimator.input_fns import Inputs, checked_hooks
@@ -15,7 +16,7 @@ from troupe._src.estimator.model_dirs import (
 )  # fmt: skip
 from troupe._src.estimator.model_function import ModelFunction
 from troupe._src.estimator.predictions import examples_of, wanted_predictions
-from troupe._src.estimator.run_config import RunConfig
+from troupe._src.estimator.run_config import RunConfig, session_config_of
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.training import default_device_fn, train_with_spec
 from troupe._src.estimator.warm_start_settings import checked_settings, warm_start_checkpoint
@@ -173,7 +174,8 @@ class Estimator:
     def _train_model(
         self, input_fn: Callable[..., Any], hooks: List[Any], listeners: List[Any]
     ) -> Any:
-        with self._new_graph() as graph, graph.device(self._device_fn):
+        strategy = self._config.train_distribute
+        with self._new_graph() as graph, graph.device(self._device_fn), replica_of(strategy):
             self._create_global_step(graph)
             inputs = self._model.inputs(input_fn, ModeKeys.TRAIN, self.config)
             spec = self._model.spec(inputs, ModeKeys.TRAIN, self.config)
@@ -210,7 +212,8 @@ class Estimator:
         if steps is not None:
             all_hooks.append(StopAfterStepsHook(steps))
         path = checkpoint_for(checkpoint_path, self._model_dir, "evaluate")
-        with self._new_graph() as graph, graph.device(self._device_fn):
+        strategy = self._config.eval_distribute
+        with self._new_graph() as graph, graph.device(self._device_fn), replica_of(strategy):
             self._create_global_step(graph)
             inputs = self._model.inputs(input_fn, ModeKeys.EVAL, self.config)
             spec = self._model.spec(inputs, ModeKeys.EVAL, self.config)
@@ -225,7 +228,7 @@ class Estimator:
                 group(*[update for _, update in metrics.values()]),
                 final_ops,
                 [*all_hooks, *spec.evaluation_hooks],
-                self._config.session_config,
+                session_config_of(self._config),
             )
         write_results(self.eval_dir(name), results, int(results[GraphKeys.GLOBAL_STEP]))
         return results
@@ -265,7 +268,7 @@ class Estimator:
             creator = ChiefSessionCreator(
                 spec.scaffold,
                 self._config.master,
-                self._config.session_config,
+                session_config_of(self._config),
                 checkpoint_filename_with_path=path,
             )
             with MonitoredSession(creator, [*all_hooks, *spec.prediction_hooks]) as session:
@@ -380,7 +383,7 @@ class Estimator:
         path = path or warm_start_checkpoint(self._warm_start_settings)
         if path is None:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
-        config = self._config.session_config
+        config = session_config_of(self._config)
         export = Export(dict(input_receiver_fn_map), path, assets_extra, as_text, config)
         made = export_model(
             export_dir_base,

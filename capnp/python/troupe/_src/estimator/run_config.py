@@ -39,6 +39,16 @@ def _option(name: str) -> Any:
     return property(lambda config: getattr(config, f"_{name}"))
 
 
+def _strategy(name: str) -> Any:
+    """The property of a strategy that is given by itself, or in the record of strategies."""
+
+    def find(config: RunConfig) -> Any:
+        record = config.experimental_distribute
+        return getattr(config, f"_{name}") or getattr(record, name, None)
+
+    return property(find)
+
+
 @set_module("troupe.estimator")
 class RunConfig:
     """The folder, seeds, checkpoints and cluster of an estimator.
@@ -55,11 +65,11 @@ class RunConfig:
         keep_checkpoint_max: How many checkpoints are kept; 0 and None for all.
         keep_checkpoint_every_n_hours: One checkpoint in so many hours is kept for good.
         log_step_count_steps: Loss and speed are logged every so many steps.
-        train_distribute: None; distribution strategies are not supported.
+        train_distribute: A `tf.distribute.Strategy` for the training.
         device_fn: A device function, by default one with variables on the parameter servers.
         protocol: The protocol of servers.
-        eval_distribute: None.
-        experimental_distribute: None.
+        eval_distribute: One for evaluations.
+        experimental_distribute: A record with both, as `train_distribute` and `eval_distribute`.
         experimental_max_worker_delay_secs: Workers wait for at most so long before they begin.
         session_creation_timeout_secs: How long a worker waits for its session.
 
@@ -214,8 +224,9 @@ class RunConfig:
     keep_checkpoint_max: Any = _option("keep_checkpoint_max")
     keep_checkpoint_every_n_hours: Any = _option("keep_checkpoint_every_n_hours")
     log_step_count_steps: Any = _option("log_step_count_steps")
-    train_distribute: Any = _option("train_distribute")
-    eval_distribute: Any = _option("eval_distribute")
+    experimental_distribute: Any = _option("experimental_distribute")
+    train_distribute: Any = _strategy("train_distribute")
+    eval_distribute: Any = _strategy("eval_distribute")
     device_fn: Any = _option("device_fn")
     protocol: Any = _option("protocol")
     experimental_max_worker_delay_secs: Any = _option("experimental_max_worker_delay_secs")
@@ -290,6 +301,12 @@ class RunConfig:
         return self._service
 
 
+def session_config_of(config: Any) -> ConfigProto:
+    """That of its sessions: what a device has no kernel for is elsewhere, unless it is given."""
+    given: Optional[ConfigProto] = config.session_config
+    return ConfigProto(allow_soft_placement=True) if given is None else given
+
+
 _BOTH = "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
 
 # option -> (what it must be, whether a value other than None is that)
@@ -318,11 +335,6 @@ _CHECKS = {
 def _check_option(name: str, value: Any) -> None:
     if value is None:
         return
-    if name in ("train_distribute", "eval_distribute", "experimental_distribute"):
-        raise NotImplementedError(
-            f"{name}: distribution strategies are not part of this version; a cluster of TF_CONFIG "
-            "trains with parameter servers"
-        )
     message, is_valid = _CHECKS.get(name, ("", lambda value: True))
     if not is_valid(value):
         raise ValueError(message)

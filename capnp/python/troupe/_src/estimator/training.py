@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from troupe._src.cluster.device_setter import PS_OPS, replica_device_setter
-from troupe._src.estimator.run_config import RunConfig
+from troupe._src.estimator.run_config import RunConfig, session_config_of
 from troupe._src.estimator.spec import EstimatorSpec
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -88,7 +88,7 @@ def _run(
         chief_only_hooks=chief_hooks,
         save_checkpoint_secs=0,
         save_summaries_steps=config.save_summary_steps,
-        config=config.session_config,
+        config=session_config_of(config),
         max_wait_secs=config.session_creation_timeout_secs,
         log_step_count_steps=config.log_step_count_steps,
     ) as session:

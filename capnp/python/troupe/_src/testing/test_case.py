@@ -162,21 +162,6 @@ def get_temp_dir() -> str:
     return tempfile.mkdtemp()
 
 
-def is_gpu_available(*_: Any, **__: Any) -> bool:
-    """False: there are no GPU devices."""
-    return False
-
-
-def is_built_with_cuda() -> bool:
-    """False: there are no GPU kernels."""
-    return False
-
-
-def is_built_with_gpu_support() -> bool:
-    """False: there are no GPU kernels."""
-    return False
-
-
 def is_built_with_rocm() -> bool:
     """False: there are no GPU kernels."""
     return False
@@ -185,8 +170,3 @@ def is_built_with_rocm() -> bool:
 def is_built_with_xla() -> bool:
     """False: graphs are not compiled."""
     return False
-
-
-def gpu_device_name() -> str:
-    """ "": there are no GPU devices."""
-    return ""
