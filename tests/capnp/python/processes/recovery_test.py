@@ -48,6 +48,17 @@ class RecoveryTest(tf.test.TestCase):
                 self.assertEqual(values, [1, 2, 1, 2])
                 self.assertEqual(hook.sessions, 2)
 
+    def test_workers_go_on_without_the_one_that_had_a_variable_without_a_device(self):
+        with Nodes(ps=1, worker=2) as nodes:
+            count = tf.get_variable("count", initializer=0.0)
+            bump = count.assign_add(1.0)
+            with tf.train.MonitoredTrainingSession(nodes.target("worker", 0)) as first:
+                self.assertEqual(first.run(bump), 1)  # on this worker from now on
+            with tf.train.MonitoredTrainingSession(nodes.target("worker", 1)) as session:
+                self.assertEqual(session.run(bump), 2)
+                nodes.kill("worker", 0)
+                self.assertEqual([session.run(bump) for _ in range(2)], [1, 2])
+
 
 if __name__ == "__main__":
     unittest.main()
