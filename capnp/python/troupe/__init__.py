@@ -261,15 +261,16 @@ from troupe._src.variables.variable_sets import variables_initializer as initial
 
 if TYPE_CHECKING:
     from troupe import (
-        compat, core, distribute, estimator, feature_column, keras, python, saved_model, test, tpu,
+        autograph, compat, config, core, distribute, estimator, feature_column, keras, python,
+        saved_model, test, tpu,
     )  # fmt: skip
 else:
     __getattr__, __dir__ = _missing_names(
         __name__,
         has_ops=True,
         lazy=(
-            "compat", "core", "distribute", "estimator", "feature_column", "keras", "python",
-            "saved_model", "test", "tpu",
+            "autograph", "compat", "config", "core", "distribute", "estimator", "feature_column",
+            "keras", "python", "saved_model", "test", "tpu",
         ),
     )
 
@@ -298,12 +299,12 @@ __all__ = [
     "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
     "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
     "assert_scalar", "assert_type", "assert_variables_initialized", "assign", "assign_add",
-    "assign_sub", "atan", "atan2", "atanh", "batch_gather", "batch_scatter_update",
+    "assign_sub", "atan", "atan2", "atanh", "autograph", "batch_gather", "batch_scatter_update",
     "batch_to_space", "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool", "bool_",
     "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "case",
     "cast", "ceil", "check_numerics", "cholesky_solve", "clip_by_average_norm",
     "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat", "complex",
-    "complex128", "complex64", "concat", "cond", "confusion_matrix", "conj", "constant",
+    "complex128", "complex64", "concat", "cond", "config", "confusion_matrix", "conj", "constant",
     "constant_initializer", "container", "contrib", "control_dependencies",
     "control_flow_v2_enabled", "convert_to_tensor", "convert_to_tensor_or_sparse_tensor", "core",
     "cos", "cosh", "count_nonzero", "count_up_to", "create_partitioned_variables", "cross",

@@ -9,7 +9,7 @@ from troupe._src.testing.gradient_checker import (
 from troupe._src.testing.local_cluster import (
     create_local_cluster,
 )
-from troupe._src.testing.local_gpus import (
+from troupe._src.session.local_gpus import (
     gpu_device_name,
     is_built_with_cuda,
     is_built_with_gpu_support,

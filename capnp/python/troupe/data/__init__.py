@@ -11,12 +11,14 @@ from troupe._src.data.iterator import (
     make_initializable_iterator,
     make_one_shot_iterator,
 )
+from troupe._src.data.mapping import AUTOTUNE
 from troupe._src.data.options import Options
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("experimental",))
 
 __all__ = [
+    "AUTOTUNE",
     "Dataset",
     "FixedLengthRecordDataset",
     "Iterator",

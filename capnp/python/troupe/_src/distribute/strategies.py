@@ -8,7 +8,7 @@ from troupe._src.distribute.strategy import Strategy
 from troupe._src.distribute.strategy_extended import StrategyExtended
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
-from troupe._src.testing.local_gpus import local_gpus
+from troupe._src.session.local_gpus import local_gpus
 
 
 @set_module("troupe.distribute")

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
 from troupe import _native
 from troupe._src.graph.graph import Graph, defaults, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
+from troupe._src.session.default_config import default_config
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform import logging
@@ -60,7 +61,7 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph).__name__}")
         self._target = target if isinstance(target, str) else target.decode()
         self._graph = graph or get_default_graph()
-        self._config = config or ConfigProto()
+        self._config = config or default_config()
         self._lock = threading.Lock()
         self._native: Optional[_native.Session] = None
         self._pid = os.getpid()

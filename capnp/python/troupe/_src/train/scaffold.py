@@ -14,6 +14,7 @@ from troupe._src.messages.config import ConfigProto
 from troupe._src.ops.array_ops import group
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.representation import represent
+from troupe._src.session.default_config import default_config
 from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import merge_all
 from troupe._src.variables.variable_sets import (
@@ -178,7 +179,7 @@ class SessionCreator:
         checkpoint_filename_with_path: Optional[str] = None,
     ) -> None:
         self.master = master
-        self.config = config or ConfigProto()
+        self.config = config or default_config()
         self.is_chief = is_chief
         self.checkpoint_dir = checkpoint_dir
         self.max_wait_secs = max_wait_secs

@@ -6,15 +6,29 @@ import functools
 from typing import Optional, Tuple
 
 from troupe._src.graph.graph import Graph
+from troupe._src.messages.config import ConfigProto
 from troupe._src.session.session import Session
 
 
 @functools.lru_cache(maxsize=None)
+def _cards() -> Tuple[Tuple[str, int], ...]:
+    """The names and memory of the GPUs, whatever sessions use of them."""
+    config = ConfigProto()
+    config.gpu_options.per_process_gpu_memory_fraction = 1.0
+    config.gpu_options.allow_growth = True  # reserves nothing
+    with Session(graph=Graph(), config=config) as session:
+        cards = [each for each in session.list_devices() if each.device_type == "GPU"]
+    return tuple((f"/{card.name.rpartition('/')[2]}", card.memory_limit_bytes) for card in cards)
+
+
 def local_gpus() -> Tuple[str, ...]:
     """The names of the GPU devices of sessions without a target, such as "/device:GPU:0"."""
-    with Session(graph=Graph()) as session:
-        names = [each.name for each in session.list_devices() if each.device_type == "GPU"]
-    return tuple(f"/{name.rpartition('/')[2]}" for name in names)
+    return tuple(name for name, _ in _cards())
+
+
+def local_gpu_memory() -> Tuple[int, ...]:
+    """How many bytes of memory each of them has."""
+    return tuple(memory for _, memory in _cards())
 
 
 def gpu_device_name() -> str:
