@@ -261,8 +261,8 @@ from troupe._src.variables.variable_sets import variables_initializer as initial
 
 if TYPE_CHECKING:
     from troupe import (
-        autograph, compat, config, core, distribute, estimator, feature_column, keras, python,
-        saved_model, test, tpu,
+        autograph, compat, config, core, distribute, estimator, feature_column, keras, profiler,
+        python, saved_model, test, tpu,
     )  # fmt: skip
 else:
     __getattr__, __dir__ = _missing_names(
@@ -270,7 +270,7 @@ else:
         has_ops=True,
         lazy=(
             "autograph", "compat", "config", "core", "distribute", "estimator", "feature_column",
-            "keras", "python", "saved_model", "test", "tpu",
+            "keras", "profiler", "python", "saved_model", "test", "tpu",
         ),
     )
 
@@ -345,7 +345,8 @@ __all__ = [
     "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
     "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
     "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
-    "polygamma", "pow", "print", "py_func", "python", "python_io", "queue", "random", "random_crop",
+    "polygamma", "pow", "print", "profiler", "py_func", "python", "python_io", "queue", "random",
+    "random_crop",
     "random_gamma", "random_normal", "random_normal_initializer", "random_poisson",
     "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",
     "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any",

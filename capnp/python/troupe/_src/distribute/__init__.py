@@ -1,0 +1,1 @@
+"""Strategies of distribution with one replica in a program."""

@@ -7,7 +7,11 @@ from typing import Any, Dict
 
 
 class Record:
-    """A message that the package fills in; its fields are attributes."""
+    """A message that the package fills in; its fields are attributes.
+
+    Args:
+        **fields: Their values, by name.
+    """
 
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)

@@ -1,0 +1,1 @@
+"""What graphs and steps cost: parameters, floating-point operations, times."""
