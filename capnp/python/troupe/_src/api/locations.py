@@ -88,7 +88,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "core.util": {"event_pb2": ""},
     "python.client": {"session": "", "timeline": "_src.messages.timeline", "device_lib": ""},
-    "python.data.ops": {"dataset_ops iterator_ops readers": "data"},
+    "python.data.ops": {
+        "dataset_ops iterator_ops readers": "data",
+        "multi_device_iterator_ops": "_src.data.iterator",
+    },
     "python.eager": {"context": ""},
     "python.framework": {
         "ops constant_op dtypes tensor_shape tensor_util random_seed sparse_tensor function": "",
@@ -102,12 +105,17 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.keras": {"backend": "_src.keras.backend keras.backend", "utils": "keras.utils"},
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
-    "python": {"keras": "keras"},
-    "python.layers": {"base convolutional core layers normalization pooling": "layers"},
+    # Programs import the debugger and sums among devices though most of their runs use none.
+    "python": {"keras": "keras", "debug": ""},
+    "python.distribute": {"all_reduce": ""},
+    "python.layers": {
+        "base convolutional core layers normalization pooling": "layers",
+        "utils": "_src.layers.utils",
+    },
     "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
     "python.ops": {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
-        "critical_section_ops": "",
+        "collective_ops critical_section_ops nccl_ops": "",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",

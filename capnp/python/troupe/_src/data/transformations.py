@@ -61,6 +61,33 @@ def shuffle_and_repeat(
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
+def prefetch_to_device(device: str, buffer_size: Optional[TensorLike] = None) -> Transformation:
+    """Elements that are computed before they are asked for, as by `Dataset.prefetch`.
+
+    Args:
+        device: The device that uses them. Has no effect: each step sends an element to where it
+            is used.
+        buffer_size: How many; None and -1 let the runtime choose.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """The elements as they are: each step sends an element to where it is used.
+
+    Args:
+        target_device: The device that uses them. Has no effect.
+        source_device: The device of the dataset. Has no effect: it is that of the iterator.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: dataset
+
+
 def parallel_interleave(
     map_func: Callable[..., Any],
     cycle_length: TensorLike,

@@ -142,7 +142,13 @@ from troupe.contrib.slim import (
 )
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
+    # As in TensorFlow, it has the modules in which contrib.layers has its functions, too.
+    __getattr__, __dir__ = _missing_names(
+        __name__,
+        lazy=("python",),
+        place="contrib.layers.python.layers",
+        located="embedding_ops encoders initializers layers normalization optimizers regularizers",
+    )
 
 __all__ = [
     "add_arg_scope",
