@@ -27,6 +27,10 @@ class Program(NamedTuple):
     # A folder of the repository whose files of text are copied, each to its place in it. The
     # program then runs in that folder, where companions have no effect.
     tree: Optional[str] = None
+    # Folders of other repositories that are beside the program: (repository, folder).
+    libraries: Sequence[Tuple[str, str]] = ()
+    # Whether its names are those of Python 2, though its syntax is that of both.
+    is_python_2: bool = False
     # Whether it is run by the name of its module.
     is_module: bool = False
     data: Sequence[str] = ()
