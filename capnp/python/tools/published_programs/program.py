@@ -23,6 +23,8 @@ class Program(NamedTuple):
     path: str
     edits: Edits = ()
     tasks: Sequence[Task] = (Task(),)
+    # Programs that are run before, each with its arguments; they make what this one reads.
+    before: Sequence[Sequence[str]] = ()
     companions: Sequence[str] = ()
     # A folder of the repository whose files of text are copied, each to its place in it. The
     # program then runs in that folder, where companions have no effect.

@@ -119,6 +119,13 @@ def _outcome(
         "MPLBACKEND": "Agg",
         "TEST_TMPDIR": str(folder),
     }
+    for words in program.before:
+        with open(folder / "before.log", "ab") as log:
+            command = [sys.executable, "-m", "troupe", *words]
+            subprocess.run(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=environment, check=True, timeout=program.seconds,
+            )  # fmt: skip
     tasks = []
     for index, task in enumerate(program.tasks):
         words = [_filled(word, digits, ports) for word in task.arguments]

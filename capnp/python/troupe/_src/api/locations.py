@@ -1,7 +1,7 @@
 """Modules that programs import by their place in TensorFlow's source, and what each one offers.
 
 A module of the table has the names of the public modules that its entry lists, "" being the
-package itself; `RENAMED` has names that are public under other names only. They are made when a
+package itself; `renamed.py` has names that are public under other names only. They are made when a
 program imports them, by the finder that `serve_locations` adds.
 """
 
@@ -15,6 +15,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.api.keras_modules import serve_modules
+from troupe._src.api.renamed import RENAMED
 
 _PACKAGE = __name__.split(".")[0]
 _OPS = "_src.api.source_ops"  # the functions of all ops
@@ -182,90 +183,6 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "": {"python.pywrap_tensorflow": "train"},
 }
-
-# module -> {its name: the public name}
-RENAMED: Dict[str, Dict[str, str]] = {
-    "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
-    "python.client.session": {
-        "register_session_run_conversion_functions": (
-            "_src.session.fetch.register_session_run_conversion_functions"
-        ),
-    },
-    "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
-    "python.framework.constant_op": {"constant_v1": "constant"},
-    "python.framework.device": {
-        "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
-    },
-    "python.framework.function": {"Defun": "_src.functions.defun.Defun"},
-    "python.ops.functional_ops": {
-        name: f"_src.functions.functional_ops.{name}"
-        for name in (
-            "For", "Gradient", "If", "While", "partitioned_call", "remote_call",
-            "symbolic_gradient",
-        )
-    },
-    "python.framework.ops": {
-        "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
-        "internal_convert_to_tensor": "convert_to_tensor",
-        "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
-        "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
-    },
-    "python.framework.tensor_shape": {
-        name: f"_src.types.shapes.{function}"
-        for name, function in (
-            ("as_dimension", "as_dimension"), ("as_shape", "as_shape"), ("matrix", "matrix"),
-            ("scalar", "scalar"), ("unknown_shape", "unknown_shape"), ("vector", "vector"),
-            ("dimension_at_index", "dimension_at_index"), ("dimension_value", "dimension_value"),
-        )
-    },
-    "python.framework.tensor_util": {
-        "constant_value": "get_static_value", "is_tensor": "is_tensor",
-    },
-    "python.ops.control_flow_ops": {
-        "with_dependencies": "_src.api.source_names.with_dependencies",
-    },
-    "python.ops.critical_section_ops": {
-        "CRITICAL_SECTIONS": "_src.data_flow.critical_section.CRITICAL_SECTIONS",
-        "CRITICAL_SECTION_EXECUTIONS": (
-            "_src.data_flow.critical_section.CRITICAL_SECTION_EXECUTIONS"
-        ),
-        "CriticalSection": "CriticalSection",
-    },
-    "python.ops.data_flow_ops": {
-        "Barrier": "_src.data_flow.barrier.Barrier",
-        "BaseStagingArea": "_src.data_flow.staging_area.BaseStagingArea",
-        "MapStagingArea": "_src.data_flow.staging_area.MapStagingArea",
-        "StagingArea": "_src.data_flow.staging_area.StagingArea",
-    },
-    "python.ops.init_ops": {
-        "Constant": "constant_initializer", "Ones": "ones_initializer",
-        "RandomNormal": "random_normal_initializer", "RandomUniform": "random_uniform_initializer",
-        "TruncatedNormal": "truncated_normal_initializer", "Zeros": "zeros_initializer",
-        "VarianceScaling": "variance_scaling_initializer",
-    },
-    "python.ops.resource_variable_ops": {
-        "ResourceVariable": "_src.api.source_names.resource_variable",
-    },
-    "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
-    "python.ops.rnn_cell_impl": {
-        "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
-        "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",
-    },
-    "python.ops.variables": {
-        "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
-    },
-    "python.training.moving_averages": {
-        "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
-    },
-    "python.training.saver": {
-        name: f"_src.checkpoints.saver_builder.{name}"
-        for name in ("BaseSaverBuilder", "BulkSaverBuilder")
-    },
-    "python.training.saving.saveable_object": {
-        name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")
-    },
-}  # fmt: skip
-
 
 def _owners() -> Dict[str, Tuple[str, ...]]:
     """{module: the public modules whose names it has}, with a row for each folder."""

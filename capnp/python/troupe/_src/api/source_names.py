@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, ContextManager, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.elements import Tensor
@@ -15,6 +15,8 @@ from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.session.session import Session
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import VariableScope
 
 # What `isinstance` takes for the class of all that stands for tensors in a graph.
 TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices)
@@ -50,6 +52,26 @@ def convert_n_to_tensor(
 def resource_variable(*args: Any, **kwargs: Any) -> Variable:
     """A variable of a resource."""
     return Variable(*args, **{**kwargs, "use_resource": True})
+
+
+def pure_variable_scope(
+    name_or_scope: Any, *args: Any, old_name_scope: Optional[str] = None, **kwargs: Any
+) -> ContextManager[VariableScope]:
+    """A variable scope that enters no name scope.
+
+    Args:
+        name_or_scope: A name, or a scope.
+        *args: `reuse`, `initializer`, `regularizer`, `caching_device`, `partitioner` and
+            `custom_getter`, in this order.
+        old_name_scope: Has no effect: names are those of the name scope that it is entered in.
+        **kwargs: The same by name, and `dtype`, `use_resource` and `constraint`.
+
+    Returns:
+        A context manager, which gives the scope.
+    """
+    names = ("reuse", "initializer", "regularizer", "caching_device", "partitioner")
+    given = dict(zip((*names, "custom_getter"), args), **kwargs)
+    return variable_scope(name_or_scope, auxiliary_name_scope=False, **given)
 
 
 def merge_device(spec: Any) -> Any:
