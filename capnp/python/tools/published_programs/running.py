@@ -36,7 +36,7 @@ def run(
     places = _places(program, clones)
     # What has been made of a file stays.
     places = {path: place for path, place in places.items() if not (folder / place).exists()}
-    texts = {path: clones.text(*path).decode() for path in places}
+    texts = {path: clones.text(*path).decode("utf-8-sig") for path in places}
     for pattern, replacement in program.edits:
         changed = {
             path: re.sub(pattern, replacement, text, flags=re.MULTILINE)
@@ -103,10 +103,14 @@ def _in_python_3(text: str, has_names_of_2: bool) -> str:
             pass
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        from lib2to3.pgen2.parse import ParseError
         from lib2to3.refactor import RefactoringTool, get_fixers_from_package
 
-        fixers = get_fixers_from_package("lib2to3.fixes")
-        return str(RefactoringTool(fixers).refactor_string(text.expandtabs(8) + "\n", "program"))
+        tool = RefactoringTool(get_fixers_from_package("lib2to3.fixes"))
+        try:
+            return str(tool.refactor_string(text.expandtabs(8) + "\n", "program"))
+        except ParseError:
+            return text  # it may be one that the program does not import
 
 
 def _outcome(

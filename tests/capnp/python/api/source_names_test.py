@@ -2,8 +2,16 @@
 
 import unittest
 
+import numpy as np
+
 import troupe as tf
-from troupe.python.ops import init_ops, rnn_cell_impl, variable_scope
+from troupe.python.ops import (
+    control_flow_util,
+    init_ops,
+    inplace_ops,
+    rnn_cell_impl,
+    variable_scope,
+)
 
 
 class SourceNamesTest(tf.test.TestCase):
@@ -34,6 +42,53 @@ class SourceNamesTest(tf.test.TestCase):
         state = rnn_cell_impl._zero_state_tensors(sizes, 5, tf.float32)
         self.assertEqual([each.shape.as_list() for each in state], [[5, 2, 3], [5, 4]])
         self.assertIsInstance(state, tf.nn.rnn_cell.LSTMStateTuple)
+
+    def test_sizes_are_joined(self):
+        batch, unknown = tf.placeholder(tf.int32, []), tf.TensorShape([None, 3])
+        self.assertEqual(rnn_cell_impl._concat(2, tf.TensorShape([3]), static=True), [2, 3])
+        self.assertEqual(rnn_cell_impl._concat(tf.constant(2), unknown, static=True), [2, None, 3])
+        self.assertIsNone(rnn_cell_impl._concat(batch, 3, static=True))
+        with self.session() as session:
+            found = session.run(rnn_cell_impl._concat(batch, tf.constant([4, 5])), {batch: 2})
+        self.assertAllEqual(found, [2, 4, 5])
+        with self.assertRaisesRegex(ValueError, "suffix of None"):
+            rnn_cell_impl._concat(2, unknown)
+        with self.assertRaisesRegex(ValueError, "either a scalar or vector"):
+            rnn_cell_impl._concat(tf.zeros([2, 2], tf.int32), 3)
+
+    def test_rows_are_replaced_and_changed(self):
+        x = tf.constant([[1, 2], [3, 4], [5, 6]])
+        empty = inplace_ops.empty_like(tf.cast(x, tf.float32))
+        found = self.evaluate([
+            inplace_ops.alias_inplace_update(x, 1, [7, 8]),
+            inplace_ops.inplace_add(x, [0, 2], [[1, 1], [2, 2]]),
+            inplace_ops.alias_inplace_sub(x, None, x), inplace_ops.inplace_update(x, 0, [9, 9]),
+        ])  # fmt: skip
+        self.assertAllEqual(found[0], [[1, 2], [7, 8], [5, 6]])
+        self.assertAllEqual(found[1], [[2, 3], [3, 4], [7, 8]])
+        self.assertAllEqual(found[2], np.zeros([3, 2]))
+        self.assertAllEqual(found[3], [[9, 9], [3, 4], [5, 6]])
+        self.assertEqual((empty.shape.as_list(), empty.dtype), ([3, 2], tf.float32))
+
+    def test_graphs_tell_whether_nodes_are_inside_of_branches(self):
+        graph = tf.get_default_graph()
+        contexts = [graph._get_control_flow_context()]
+
+        def branch():
+            contexts.append(graph._get_control_flow_context())
+            return tf.constant(1)
+
+        tf.cond(tf.placeholder(tf.bool, []), branch, branch)
+        self.assertEqual([each is None for each in contexts], [True, False, False])
+        self.assertIsNone(control_flow_util.GetContainingXLAContext(contexts[1]))
+
+    def test_programs_for_both_modes_are_told_that_this_is_graph_mode(self):
+        tfe = tf.contrib.eager
+        self.assertIs(tfe.in_eager_mode(), False)
+        self.assertIs(tfe.defun, tf.function)
+        self.assertEqual(tfe.Variable(1.0).dtype, tf.float32)
+        with self.assertRaisesRegex(AttributeError, "no 'implicit_gradients'"):
+            tfe.implicit_gradients
 
     def test_a_monitored_session_gives_the_plain_one(self):
         step = tf.train.get_or_create_global_step()

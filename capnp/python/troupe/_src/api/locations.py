@@ -7,6 +7,7 @@ program imports them, by the finder that `serve_locations` adds.
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -29,6 +30,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "bernoulli beta categorical dirichlet gamma": "contrib.distributions",
         "kullback_leibler mvn_diag normal": "contrib.distributions",
     },
+    "contrib.eager.python": {"tfe": "contrib.eager"},
     "contrib.framework.python": {"framework ops": "contrib.framework"},
     "contrib.framework.python.ops": {"arg_scope checkpoint_ops ops variables": "contrib.framework"},
     "contrib.image.python.ops": {
@@ -116,7 +118,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
     "python.ops": {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
-        "collective_ops critical_section_ops nccl_ops": "",
+        "collective_ops control_flow_util critical_section_ops nccl_ops summary_op_util": "",
+        "inplace_ops": "_src.api.inplace_ops",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",
@@ -208,9 +211,11 @@ class Location(types.ModuleType):
         self.__dict__["_place"] = place
 
     def __getattr__(self, name: str) -> Any:
+        place = self.__dict__["_place"]
+        if name == "__all__":
+            return _names_to_import(place)
         if name.startswith("__"):
             raise AttributeError(name)
-        place = self.__dict__["_place"]
         renamed = RENAMED.get(place, {}).get(name)
         if renamed is not None:
             value = public_name(renamed)
@@ -230,6 +235,14 @@ class Location(types.ModuleType):
         inner = f"{place}."
         found.update(each[len(inner) :] for each in OWNERS if each.startswith(inner))
         return sorted(name for name in found if "." not in name)
+
+
+def _names_to_import(place: str) -> List[str]:
+    """What `from MODULE import *` gives: not all that the package has, which hides builtins."""
+    found = set(RENAMED.get(place, {}))
+    for owner in filter(None, OWNERS.get(place, ())):
+        found.update(getattr(_module(owner), "__all__", ()))
+    return sorted(name for name in found if not name.startswith("_") and name not in dir(builtins))
 
 
 def public_name(path: str) -> Any:

@@ -52,6 +52,9 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.control_flow_ops": {
         "with_dependencies": "_src.api.source_names.with_dependencies",
     },
+    "python.ops.control_flow_util": {
+        "GetContainingXLAContext": "_src.api.source_names.containing_xla_context",
+    },
     "python.ops.critical_section_ops": {
         "CRITICAL_SECTIONS": "_src.data_flow.critical_section.CRITICAL_SECTIONS",
         "CRITICAL_SECTION_EXECUTIONS": (
@@ -78,6 +81,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
     "python.ops.rnn_cell_impl": {
         "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
+        "_concat": "_src.api.source_names.concat_sizes",
         "_zero_state_tensors": "_src.rnn.sizes.zeros_like_sizes",
         "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",
     },
