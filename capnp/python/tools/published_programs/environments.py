@@ -134,6 +134,7 @@ class Environment(Env):
 
     unwrapped = property(lambda self: self)
     env = property(lambda self: self)
+    np_random = property(lambda self: self.random)
 
     def seed(self, seed=None):
         self.random = np.random.RandomState(seed)

@@ -5,6 +5,7 @@ import unittest
 import numpy as np
 
 import troupe as tf
+from troupe.python.framework import dtypes, ops
 from troupe.python.ops import (
     control_flow_util,
     init_ops,
@@ -89,6 +90,24 @@ class SourceNamesTest(tf.test.TestCase):
         self.assertEqual(tfe.Variable(1.0).dtype, tf.float32)
         with self.assertRaisesRegex(AttributeError, "no 'implicit_gradients'"):
             tfe.implicit_gradients
+
+    def test_classes_of_programs_stand_for_tensors(self):
+        class Holder:
+            name = property(lambda self: "holder")
+            dtype = property(lambda self: tf.float32)
+
+        self.assertFalse(ops.is_dense_tensor_like(Holder()))
+        ops.register_dense_tensor_like_type(Holder)
+        self.assertTrue(ops.is_dense_tensor_like(Holder()))
+        with self.assertRaisesRegex(TypeError, "does not define a `name` property"):
+            ops.register_dense_tensor_like_type(int)
+
+    def test_dtypes_of_references_have_names(self):
+        variable = tf.Variable(1.0, use_resource=False)
+        self.assertEqual(variable.dtype, dtypes.float32_ref)
+        self.assertEqual(dtypes.float16_ref.base_dtype, dtypes.float16)
+        with self.assertRaisesRegex(AttributeError, "float33_ref"):
+            dtypes.float33_ref
 
     def test_a_monitored_session_gives_the_plain_one(self):
         step = tf.train.get_or_create_global_step()

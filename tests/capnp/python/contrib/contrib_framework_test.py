@@ -17,6 +17,19 @@ def shown(value, left="(", right=")"):
 
 
 class ArgScopeTest(unittest.TestCase):
+    def test_the_name_scope_has_no_slash_at_its_end(self):
+        self.assertEqual(framework.get_name_scope(), "")
+        with tf.name_scope("one"), tf.name_scope("two"):
+            self.assertEqual(framework.get_name_scope(), "one/two")
+
+    def test_deprecated_functions_are_called(self):
+        @framework.deprecated(None, "Use another.")
+        def seven():
+            """Gives 7."""
+            return 7
+
+        self.assertEqual(seven(), 7)
+
     def test_inner_scopes_and_arguments_win(self):
         with framework.arg_scope([shown], left="<", right=">") as outer:
             self.assertEqual(shown(1), "<1>")

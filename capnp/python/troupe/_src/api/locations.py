@@ -73,7 +73,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         name: f"contrib.slim.nets.{name}"
         for name in ("resnet_utils", "resnet_v1", "resnet_v2", "vgg")
     },
+    "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {
+        "device_assignment tpu tpu_feed training_loop": "contrib.tpu",
         "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
     },
     "contrib.training.python.training": {
@@ -97,7 +99,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.eager": {"context": ""},
     "python.framework": {
-        "ops constant_op dtypes tensor_shape tensor_util random_seed sparse_tensor function": "",
+        "dtypes": " _src.types.dtypes",
+        "ops constant_op tensor_shape tensor_util random_seed sparse_tensor function": "",
         "device device_spec importer graph_io meta_graph versions graph_util_impl": " train",
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
@@ -161,7 +164,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "signature_constants": "saved_model.signature_constants",
         "tag_constants": "saved_model.tag_constants",
     },
-    "python.summary": {"summary summary_iterator": "summary train", "writer.writer": "summary"},
+    "python.summary": {
+        "summary summary_iterator text_summary": "summary train",
+        "writer.writer": "summary",
+    },
     "python.summary.writer": {"writer writer_cache": "summary"},
     "python.training": {
         "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks": "train",

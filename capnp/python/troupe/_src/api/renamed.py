@@ -35,6 +35,9 @@ RENAMED: Dict[str, Dict[str, str]] = {
         },
         "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
         "internal_convert_to_tensor": "convert_to_tensor",
+        "register_dense_tensor_like_type": (
+            "_src.api.source_names.register_dense_tensor_like_type"
+        ),
         "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
         "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
     },
@@ -91,6 +94,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.variables": {
         "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
     },
+    "python.summary.text_summary": {"text_summary": "summary.text"},
     "python.training.moving_averages": {
         "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
     },

@@ -23,10 +23,27 @@ from troupe._src.variables.variable_store import VariableScope
 # What `isinstance` takes for the class of all that stands for tensors in a graph.
 TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices)
 
+_tensor_like_types: List[type] = []
+
 
 def is_dense_tensor_like(t: Any) -> bool:
-    """Whether it is a tensor, or a variable, which stands for one."""
-    return isinstance(t, (Tensor, Variable))
+    """Whether it is a tensor, or a variable or something registered, which stands for one."""
+    return isinstance(t, (Tensor, Variable, *_tensor_like_types))
+
+
+def register_dense_tensor_like_type(tensor_type: type) -> None:
+    """Lets `is_dense_tensor_like` be true for the objects of a class.
+
+    Args:
+        tensor_type: The class, which has the properties `name` and `dtype`.
+
+    Raises:
+        TypeError: It lacks one of them.
+    """
+    for name in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, name, None), property):
+            raise TypeError(f"Type {tensor_type.__name__} does not define a `{name}` property")
+    _tensor_like_types.append(tensor_type)
 
 
 def with_dependencies(

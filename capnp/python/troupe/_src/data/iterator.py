@@ -18,6 +18,7 @@ from troupe._src.types.dtypes import as_dtype
 from troupe._src.types.shapes import TensorShape, as_shape
 
 if TYPE_CHECKING:
+    from troupe._src.data.dataset import Dataset
     from troupe._src.data.dataset_base import DatasetBase
 
 
@@ -260,7 +261,7 @@ class MultiDeviceIterator:
 
     def __init__(
         self,
-        dataset: DatasetBase,
+        dataset: Dataset,
         devices: Sequence[str],
         max_buffer_size: int = 1,
         prefetch_buffer_size: int = 1,

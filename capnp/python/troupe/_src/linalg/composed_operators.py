@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.linalg import matrix_ops
@@ -41,7 +41,7 @@ class _OfOne(LinearOperator):
         name: Optional[str],
     ) -> None:  # fmt: skip
         texts = ("non_singular", "self_adjoint", "positive_definite", "square")
-        found = []
+        found: List[Optional[bool]] = []
         for text, given in zip(texts, hints):
             known = getattr(operator, f"is_{text}")
             if given is not None and known is not None and given is not known:
@@ -49,8 +49,9 @@ class _OfOne(LinearOperator):
             found.append(known if given is None else given)
         self._operator = operator
         super().__init__(
-            operator.dtype, operator.graph_parents, *found, name or f"{operator.name}_{kind}"
-        )
+            operator.dtype, operator.graph_parents, found[0], found[1], found[2], found[3],
+            name or f"{operator.name}_{kind}",
+        )  # fmt: skip
 
     @property
     def operator(self) -> LinearOperator:

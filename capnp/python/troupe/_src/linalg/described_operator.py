@@ -143,8 +143,7 @@ class DescribedOperator:
     @property
     def domain_dimension(self) -> Dimension:
         """How many columns there are, as far as it is known."""
-        shape = self.shape
-        return Dimension(None) if shape.rank is None else shape.dims[-1]
+        return Dimension(self.shape.as_list()[-1] if self.shape.rank else None)
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
         """How many columns there are, as a tensor."""
@@ -155,8 +154,7 @@ class DescribedOperator:
     @property
     def range_dimension(self) -> Dimension:
         """How many rows there are, as far as it is known."""
-        shape = self.shape
-        return Dimension(None) if shape.rank is None else shape.dims[-2]
+        return Dimension(self.shape.as_list()[-2] if self.shape.rank else None)
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
         """How many rows there are, as a tensor."""

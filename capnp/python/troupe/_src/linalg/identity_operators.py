@@ -149,7 +149,7 @@ class LinearOperatorScaledIdentity(DiagonalOperator):
         )  # fmt: skip
         known = _known(num_rows, "num_rows")
         if known is not None and (known.ndim != 0 or known < 0):
-            raise ValueError(f"num_rows must be a non-negative scalar. Found: {num_rows}")
+            raise ValueError(f"num_rows must be a non-negative scalar. Found: {num_rows!r}")
         self._rows = num_rows
 
     @property

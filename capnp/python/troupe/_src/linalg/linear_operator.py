@@ -113,7 +113,7 @@ class LinearOperator(DescribedOperator):
 
     def _check_sizes(self, own: Dimension, given: Tensor, axis: int) -> None:
         if given.shape.rank is not None:
-            own.assert_is_compatible_with(given.shape.dims[axis])
+            own.assert_is_compatible_with(given.shape.as_list()[axis])
 
     def matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
