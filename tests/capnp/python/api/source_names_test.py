@@ -109,6 +109,28 @@ class SourceNamesTest(tf.test.TestCase):
         with self.assertRaisesRegex(AttributeError, "float33_ref"):
             dtypes.float33_ref
 
+    def test_passes_are_turned_off_by_constants(self):
+        from troupe.core.protobuf.rewriter_config_pb2 import RewriterConfig
+
+        config = tf.ConfigProto()
+        rewrites = config.graph_options.rewrite_options
+        self.assertIsInstance(rewrites, RewriterConfig)
+        rewrites.constant_folding = RewriterConfig.OFF
+        rewrites.scoped_allocator_opts.enable_op.append("CollectiveReduce")
+        passes = ["fold_constants", "spread_constants"]
+        self.assertEqual(config.graph_options._disabled_passes(), passes)
+        self.assertEqual(RewriterConfig().scoped_allocator_opts.enable_op, [])
+        with self.assertRaisesRegex(AttributeError, 'no "constant_melting" field'):
+            rewrites.constant_melting = RewriterConfig.ON
+
+    def test_datasets_have_no_threads_of_their_own(self):
+        from troupe.python.data.ops.dataset_ops import Dataset
+        from troupe._src.data import transformations as threadpool
+
+        dataset = Dataset.range(3)
+        pool = threadpool.PrivateThreadPool(2, display_name="two")
+        self.assertIs(threadpool.override_threadpool(dataset, pool), dataset)
+
     def test_a_monitored_session_gives_the_plain_one(self):
         step = tf.train.get_or_create_global_step()
         with tf.train.MonitoredSession() as session:

@@ -25,7 +25,11 @@ _UTIL = "_src.api.source_utilities"
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 _OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.crf.python.ops": {"crf": "contrib.crf"},
-    "contrib.data.python.ops": {"batching grouping interleave_ops": "contrib.data"},
+    "contrib.all_reduce.python": {"all_reduce": ""},
+    "contrib.data.python.ops": {
+        "batching grouping interleave_ops": "contrib.data",
+        "threadpool": "_src.data.transformations",
+    },
     "contrib.distributions.python.ops": {
         "bernoulli beta categorical dirichlet gamma": "contrib.distributions",
         "kullback_leibler mvn_diag normal": "contrib.distributions",
@@ -86,6 +90,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "graph_pb2 node_def_pb2 step_stats_pb2 summary_pb2 types_pb2 tensor_pb2 attr_value_pb2": "",
         "tensor_shape_pb2 variable_pb2 versions_pb2": "",
     },
+    "core.profiler": {"tfprof_log_pb2": ""},
     "core.protobuf": {
         "config_pb2 meta_graph_pb2 rewriter_config_pb2": "",
         "cluster_pb2 saver_pb2": "train",
@@ -124,6 +129,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "collective_ops control_flow_util critical_section_ops nccl_ops summary_op_util": "",
         "inplace_ops": "_src.api.inplace_ops",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
+        "gradients_util": "",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",
         "logging_ops special_math_ops math_ops numerics parsing_ops": " math io summary",
@@ -306,7 +312,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _is_location(place: str) -> bool:
     """Whether it is in a folder of TensorFlow's source that has no public names of its own."""
     parts = place.split(".")
-    return parts[0] in ("core", "python") or (parts[0] == "contrib" and parts[2:3] == ["python"])
+    if parts[0] in ("core", "python") or place in OWNERS:
+        return True
+    return parts[0] == "contrib" and parts[2:3] == ["python"]
 
 
 def _reason(place: str, name: str) -> str:

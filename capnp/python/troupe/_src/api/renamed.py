@@ -7,6 +7,10 @@ from typing import Dict
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
+    "core.protobuf.rewriter_config_pb2": {
+        name: f"_src.messages.config.{name}"
+        for name in ("RewriterConfig", "ScopedAllocatorOptions")
+    },
     "python.client.session": {
         "register_session_run_conversion_functions": (
             "_src.session.fetch.register_session_run_conversion_functions"

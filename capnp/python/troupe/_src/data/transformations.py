@@ -88,6 +88,37 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
     return lambda dataset: dataset
 
 
+class PrivateThreadPool:
+    """Threads for the functions of a dataset; the runtime's own run them.
+
+    Args:
+        num_threads: Has no effect.
+        display_name: Likewise.
+        max_intra_op_parallelism: Likewise.
+    """
+
+    def __init__(
+        self,
+        num_threads: int,
+        display_name: Optional[str] = None,
+        max_intra_op_parallelism: int = 1,
+    ) -> None:
+        self.num_threads, self.display_name = num_threads, display_name
+
+
+def override_threadpool(dataset: Dataset, thread_pool: PrivateThreadPool) -> Dataset:
+    """The dataset as it is: the runtime's own threads run its functions.
+
+    Args:
+        dataset: The dataset.
+        thread_pool: Has no effect.
+
+    Returns:
+        The dataset.
+    """
+    return dataset
+
+
 def parallel_interleave(
     map_func: Callable[..., Any],
     cycle_length: TensorLike,
