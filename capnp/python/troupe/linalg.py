@@ -19,6 +19,22 @@ from troupe._src.ops.gen_ops import matrix_square_root as sqrtm
 from troupe._src.ops.gen_ops import matrix_inverse as inv
 from troupe._src.ops.gen_ops import matrix_solve as solve
 from troupe._src.ops.gen_ops import matrix_triangular_solve as triangular_solve
+from troupe._src.linalg.composed_operators import (
+    LinearOperatorAdjoint,
+    LinearOperatorComposition,
+    LinearOperatorInversion,
+)
+from troupe._src.linalg.identity_operators import (
+    LinearOperatorIdentity,
+    LinearOperatorScaledIdentity,
+    LinearOperatorZeros,
+)
+from troupe._src.linalg.linear_operator import LinearOperator
+from troupe._src.linalg.linear_operators import (
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorLowerTriangular,
+)
 from troupe._src.linalg.diagonal_ops import matrix_diag as diag
 from troupe._src.linalg.diagonal_ops import matrix_diag_part as diag_part
 from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
@@ -44,6 +60,16 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
     "cholesky",

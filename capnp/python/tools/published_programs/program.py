@@ -23,10 +23,16 @@ class Program(NamedTuple):
     path: str
     edits: Edits = ()
     tasks: Sequence[Task] = (Task(),)
+    # Programs that are run before, each with its arguments; they make what this one reads.
+    before: Sequence[Sequence[str]] = ()
     companions: Sequence[str] = ()
     # A folder of the repository whose files of text are copied, each to its place in it. The
     # program then runs in that folder, where companions have no effect.
     tree: Optional[str] = None
+    # Folders of other repositories that are beside the program: (repository, folder).
+    libraries: Sequence[Tuple[str, str]] = ()
+    # Whether its names are those of Python 2, though its syntax is that of both.
+    is_python_2: bool = False
     # Whether it is run by the name of its module.
     is_module: bool = False
     data: Sequence[str] = ()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import warnings
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import data
 from program import Program
@@ -21,7 +21,7 @@ PACKAGE = pathlib.Path(__file__).parents[4] / "build/python"
 
 # What reads the digits of a folder gets those of the test.
 _DIGITS = re.compile(r"read_data_sets\(\s*(['\"])[^'\"]*\1")
-_TEXTS = (".py", ".txt", ".json", ".names", ".cfg")
+_TEXTS = (".py", ".txt", ".json", ".names", ".cfg", ".gin")
 _PORT = re.compile(r"localhost:(22\d\d)")
 
 
@@ -34,7 +34,9 @@ def run(
         data.MAKERS[maker](folder)
     ports: Dict[str, str] = {}
     places = _places(program, clones)
-    texts = {path: clones.text(program.repository, path).decode() for path in places}
+    # What has been made of a file stays.
+    places = {path: place for path, place in places.items() if not (folder / place).exists()}
+    texts = {path: clones.text(*path).decode("utf-8-sig") for path in places}
     for pattern, replacement in program.edits:
         changed = {
             path: re.sub(pattern, replacement, text, flags=re.MULTILINE)
@@ -47,19 +49,27 @@ def run(
         text = _edited(text, digits, ports)
         place = folder / places[path]
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(_in_python_3(text) if place.suffix == ".py" else text)
+        is_code = place.suffix == ".py"
+        place.write_text(_in_python_3(text, program.is_python_2) if is_code else text)
     return _outcome(program, folder, digits, packages, ports)
 
 
-def _places(program: Program, clones: Any) -> Dict[str, str]:
-    """The files that a program needs, and where each is in the folder that it runs in."""
+def _places(program: Program, clones: Any) -> Dict[Tuple[str, str], str]:
+    """The files of repositories that a program needs, and where each is in its folder."""
+    own, found = program.repository, {}
+    for repository, folder in program.libraries:
+        for path in clones.files(repository, folder):
+            if path.endswith(_TEXTS):
+                found[repository, path] = path
     if program.tree is not None:
-        found = clones.files(program.repository, program.tree)
-        paths = [path for path in found if path.endswith(_TEXTS)]
-        return {path: _inside(program, path) for path in paths}
+        for path in clones.files(own, program.tree):
+            if path.endswith(_TEXTS):
+                found[own, path] = _inside(program, path)
+        return found
     parent = str(pathlib.PurePath(program.path).parent)
     beside = [f"{parent}/{name}" if parent != "." else name for name in program.companions]
-    return {path: pathlib.PurePath(path).name for path in [program.path, *beside]}
+    found.update({(own, path): pathlib.PurePath(path).name for path in [program.path, *beside]})
+    return found
 
 
 def _inside(program: Program, path: str) -> str:
@@ -83,8 +93,9 @@ def _port(number: str, ports: Dict[str, str]) -> str:
     return ports[number]
 
 
-def _in_python_3(text: str) -> str:
-    for attempt in (text, text.expandtabs(8)):  # Python 2 has tabs of 8 columns
+def _in_python_3(text: str, has_names_of_2: bool) -> str:
+    attempts = [] if has_names_of_2 else [text, text.expandtabs(8)]
+    for attempt in attempts:  # Python 2 has tabs of 8 columns
         try:
             compile(attempt, "program", "exec")
             return attempt
@@ -92,10 +103,14 @@ def _in_python_3(text: str) -> str:
             pass
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        from lib2to3.pgen2.parse import ParseError
         from lib2to3.refactor import RefactoringTool, get_fixers_from_package
 
-        fixers = get_fixers_from_package("lib2to3.fixes")
-        return str(RefactoringTool(fixers).refactor_string(text.expandtabs(8) + "\n", "program"))
+        tool = RefactoringTool(get_fixers_from_package("lib2to3.fixes"))
+        try:
+            return str(tool.refactor_string(text.expandtabs(8) + "\n", "program"))
+        except ParseError:
+            return text  # it may be one that the program does not import
 
 
 def _outcome(
@@ -108,6 +123,13 @@ def _outcome(
         "MPLBACKEND": "Agg",
         "TEST_TMPDIR": str(folder),
     }
+    for words in program.before:
+        with open(folder / "before.log", "ab") as log:
+            command = [sys.executable, "-m", "troupe", *words]
+            subprocess.run(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=environment, check=True, timeout=program.seconds,
+            )  # fmt: skip
     tasks = []
     for index, task in enumerate(program.tasks):
         words = [_filled(word, digits, ports) for word in task.arguments]

@@ -22,11 +22,10 @@ class Clones:
         return self._git(repository, "show", f"{COMMITS[repository]}:{path}")
 
     def files(self, repository: str, folder: str) -> List[str]:
-        """The paths below a folder."""
-        listed = self._git(
-            repository, "ls-tree", "-r", "--name-only", COMMITS[repository], folder or "."
-        )
-        return listed.decode().splitlines()
+        """The paths below a folder, of files that the clone has."""
+        listed = self._git(repository, "ls-tree", "-rl", COMMITS[repository], folder or ".")
+        rows = [line.partition("\t") for line in listed.decode().splitlines()]
+        return [path for row, _, path in rows if row.split()[-1].isdigit()]
 
     def _git(self, repository: str, *arguments: str) -> bytes:
         with self._lock:

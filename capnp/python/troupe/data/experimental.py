@@ -20,10 +20,12 @@ from troupe._src.data.options import (
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
 from troupe._src.data.sources import Counter, get_single_element
 from troupe._src.data.transformations import (
+    copy_to_device,
     enumerate_dataset,
     ignore_errors,
     map_and_batch,
     parallel_interleave,
+    prefetch_to_device,
     scan,
     shuffle_and_repeat,
     take_while,
@@ -44,6 +46,7 @@ __all__ = [
     "ThreadingOptions",
     "bucket_by_sequence_length",
     "choose_from_datasets",
+    "copy_to_device",
     "enumerate_dataset",
     "get_single_element",
     "group_by_window",
@@ -51,6 +54,7 @@ __all__ = [
     "make_saveable_from_iterator",
     "map_and_batch",
     "parallel_interleave",
+    "prefetch_to_device",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",

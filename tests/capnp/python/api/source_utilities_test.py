@@ -113,6 +113,16 @@ class PlacesTest(tf.test.TestCase):
         with self.assertRaises(AttributeError):
             gen_nn_ops.no_such_op
 
+    def test_all_names_of_a_module_are_imported_but_those_of_builtins(self):
+        found = run("""
+            from tensorflow.python.ops.rnn_cell import *
+            from tensorflow.python.ops.math_ops import *
+            import tensorflow as tf
+            print(RNNCell is tf.nn.rnn_cell.RNNCell, reduce_sum is tf.reduce_sum, abs(-1) == 1)
+            print("placeholder" in globals())
+        """)
+        self.assertEqual(found, ["True", "True", "True", "False"])
+
     def test_contributed_modules_have_places(self):
         found = run("""
             import tensorflow as tf

@@ -17,6 +17,27 @@ def shown(value, left="(", right=")"):
 
 
 class ArgScopeTest(unittest.TestCase):
+    def test_the_name_scope_has_no_slash_at_its_end(self):
+        self.assertEqual(framework.get_name_scope(), "")
+        with tf.name_scope("one"), tf.name_scope("two"):
+            self.assertEqual(framework.get_name_scope(), "one/two")
+
+    def test_variables_that_are_not_trained_are_in_a_collection(self):
+        one, other = framework.local_variable(1.0, name="own"), framework.global_variable(2.0)
+        self.assertEqual(tf.local_variables(), [one])
+        self.assertEqual((tf.global_variables(), tf.trainable_variables()), ([other], []))
+        self.assertEqual(one.op.name, "own")
+        unknown = framework.local_variable(tf.placeholder(tf.float32), validate_shape=False)
+        self.assertIsNone(unknown.shape.rank)
+
+    def test_deprecated_functions_are_called(self):
+        @framework.deprecated(None, "Use another.")
+        def seven():
+            """Gives 7."""
+            return 7
+
+        self.assertEqual(seven(), 7)
+
     def test_inner_scopes_and_arguments_win(self):
         with framework.arg_scope([shown], left="<", right=">") as outer:
             self.assertEqual(shown(1), "<1>")

@@ -197,6 +197,16 @@ class RegularizersTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "No weights to regularize"):
             layers.apply_regularization(two)
 
+    def test_variables_are_in_each_collection_once(self):
+        keys = [tf.GraphKeys.TRAINABLE_VARIABLES, "mine"]
+        for collections in (keys, {"beta": keys, "moving_mean": ["mine"]}):
+            with tf.Graph().as_default():
+                layers.batch_norm(tf.zeros([2, 3]), scope="n", variables_collections=collections)
+                for key in keys:
+                    names = [each.op.name for each in tf.get_collection(key)]
+                    self.assertEqual(len(names), len(set(names)))
+                    self.assertIn("n/beta", names)
+
     def test_losses_of_layers_are_in_their_collection_once(self):
         for reuse in (None, True):
             layers.linear(X, 2, scope="top", reuse=reuse,

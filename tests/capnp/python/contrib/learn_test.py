@@ -16,6 +16,29 @@ class LearnTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "Invalid mode test"):
             modes.validate("test")
 
+    def test_older_settings_are_those_of_estimators(self):
+        config = learn.RunConfig(
+            "grpc://one:1", save_checkpoints_steps=3, model_dir="m", gpu_memory_fraction=0.5,
+            evaluation_master="grpc://two:1",
+        )  # fmt: skip
+        self.assertIsInstance(config, tf.estimator.RunConfig)
+        self.assertEqual((config.master, config.evaluation_master, config.model_dir),
+                         ("grpc://one:1", "grpc://two:1", "m"))  # fmt: skip
+        self.assertEqual((config.save_checkpoints_steps, config.save_checkpoints_secs), (3, None))
+        options = config.session_config.gpu_options
+        self.assertEqual(options.per_process_gpu_memory_fraction, 0.5)
+        config = learn.RunConfig()
+        self.assertEqual((config.master, config.save_checkpoints_secs), ("", 600))
+        with self.assertRaisesRegex(ValueError, "cannot be both set"):
+            learn.RunConfig(save_checkpoints_steps=3, save_checkpoints_secs=4)
+
+    def test_hooks_stay_hooks(self):
+        hook = tf.train.StopAtStepHook(3)
+        self.assertEqual(learn.monitors.replace_monitors_with_hooks([hook], None), [hook])
+        self.assertEqual(learn.monitors.replace_monitors_with_hooks(None, None), [])
+        with self.assertRaises(TypeError):
+            learn.monitors.replace_monitors_with_hooks(["monitor"], None)
+
     def test_words_have_numbers_in_the_order_in_which_they_come(self):
         processor = learn.preprocessing.VocabularyProcessor(4)
         rows = list(processor.fit_transform(["to be or", "not to be, that's it"]))

@@ -33,6 +33,15 @@ class ModelLayersTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "Invalid data_format"):
             layers.convolution(IMAGES, 2, 3, data_format="CHWN")
 
+    def test_slim_has_the_modules_of_the_functions_of_layers(self):
+        slim = tf.contrib.slim
+        self.assertIs(slim.initializers.xavier_initializer, layers.xavier_initializer)
+        self.assertIs(slim.layers.conv2d, layers.conv2d)
+        self.assertIs(slim.regularizers.l2_regularizer, layers.l2_regularizer)
+        self.assertIn("initializers", dir(slim))
+        with self.assertRaisesRegex(AttributeError, "no 'initialisers'.*mean 'initializers'"):
+            slim.initialisers
+
     def test_a_scope_of_arguments_reaches_one_rank_only(self):
         with tf.contrib.framework.arg_scope([layers.conv2d], activation_fn=None):
             self.assertEqual(layers.conv2d(IMAGES, 2, 3).op.type, "BiasAdd")

@@ -36,6 +36,13 @@ class TransformationsTest(Elements):
         self.assertEqual(self.elements(inverses), [6, 3])
         self.assertEqual(inverses.output_types, tf.int64)
 
+    def test_elements_are_for_a_device(self):
+        for place in (tf.data.experimental, tf.contrib.data):
+            numbers = Dataset.range(3).apply(place.copy_to_device("/cpu:0"))
+            for size in (None, 2):
+                prefetched = numbers.apply(place.prefetch_to_device("/cpu:0", size))
+                self.assertEqual(self.elements(prefetched), [0, 1, 2])
+
     def test_a_scan_that_gives_no_state_is_refused(self):
         scan = tf.contrib.data.scan
         with self.assertRaisesRegex(TypeError, "a pair"):

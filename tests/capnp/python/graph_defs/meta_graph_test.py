@@ -124,6 +124,41 @@ class MetaGraphTest(tf.test.TestCase):
             list(tf.train.export_meta_graph(collection_list=["of_int"]).collection_def), ["of_int"]
         )
 
+    def test_collections_of_objects_are_exported_by_functions_of_a_program(self):
+        from troupe._src.graph_defs.meta_graph import proto_functions
+        from troupe.python.framework import ops
+
+        class Note:
+            def __init__(self, text):
+                self.text = text
+
+        def to_proto(note, export_scope=None):
+            if note.text == "wrong":
+                raise RuntimeError(note.text)
+            return tf.train.Int64List(value=[len(note.text)]) if note.text else None
+
+        def from_proto(message, import_scope=None):
+            return Note(f"{import_scope}:{message.value[0]}")
+
+        with self.assertRaisesRegex(TypeError, "to_proto must be callable"):
+            ops.register_proto_function("notes", tf.train.Int64List, 3)
+        ops.register_proto_function("notes", tf.train.Int64List, to_proto, from_proto)
+        self.addCleanup(proto_functions.pop, "notes")
+        with self.assertRaisesRegex(KeyError, "Registering two"):
+            ops.register_proto_function("notes", tf.train.Int64List, to_proto, from_proto)
+        self.assertIs(ops.get_collection_proto_type("notes"), tf.train.Int64List)
+        self.assertIs(ops.get_from_proto_function("notes"), from_proto)
+        self.assertIsNone(ops.get_to_proto_function("other"))
+        for text in ("four", "", "seven.."):
+            tf.add_to_collection("notes", Note(text))
+        message = tf.train.export_meta_graph()
+        with tf.Graph().as_default():
+            tf.train.import_meta_graph(message, import_scope="in")
+            found = [note.text for note in tf.get_collection("notes")]
+        self.assertEqual(found, ["in:4", "in:7"])
+        tf.add_to_collection("notes", Note("wrong"))
+        self.assertNotIn("notes", tf.train.export_meta_graph().collection_def)
+
     def test_devices_may_be_left_out(self):
         with tf.device("/job:ps"):
             tf.no_op("x")

@@ -24,6 +24,17 @@ class CropTest(tf.test.TestCase):
             with self.session() as session:
                 session.run(tf.random_crop(given, [2, 3]), {given: [[1, 2, 3]]})
 
+    def test_a_crop_at_an_unknown_place_has_the_channels_of_the_image(self):
+        image = tf.placeholder(tf.float32, [None, None, 3])
+        row = tf.placeholder(tf.int32, [])
+        crop = tf.image.crop_to_bounding_box(image, row, row, 4, 5)
+        self.assertEqual(crop.shape, [4, 5, 3])
+        unknown = tf.image.crop_to_bounding_box(image, 0, 0, row, 5)
+        self.assertEqual(unknown.shape.as_list(), [None, 5, 3])
+        with self.session() as session:
+            found = session.run(crop, {image: np.ones([9, 9, 3]), row: 2})
+        self.assertEqual(found.shape, (4, 5, 3))
+
 
 class OthersTest(tf.test.TestCase):
     def test_the_hessian_has_the_second_derivatives(self):

@@ -33,6 +33,21 @@ class MovingAveragesTest(tf.test.TestCase):
             session.run(second)
             self.assertEqual(session.run(shadow), 1.75)
 
+    def test_the_shadow_of_a_tensor_of_a_branch_is_outside_of_it(self):
+        value = tf.placeholder(tf.float32, [2])
+        average = tf.train.ExponentialMovingAverage(0.5)
+        doubled = value * 2.0
+        updated = tf.cond(
+            tf.reduce_sum(value) > 0, lambda: average.apply([doubled]), lambda: tf.no_op()
+        )
+        with tf.control_dependencies([updated]):
+            shadow = tf.identity(average.average(doubled))
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertAllClose(session.run(shadow, {value: [1, 3]}), [1, 3])
+            self.assertAllClose(session.run(shadow, {value: [-1, -3]}), [1, 3])
+            self.assertAllClose(session.run(shadow, {value: [1, 3]}), [1.5, 4.5])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -150,6 +150,21 @@ class VariableScopeTest(tf.test.TestCase):
             self.assertIs(tf.get_variable("v"), v)
             self.assertEqual(tf.get_variable("w", [1]).name, "s/w:0")
 
+    def test_a_scope_in_one_that_reuses_does_so_whatever_it_says(self):
+        with tf.variable_scope("s") as scope, tf.variable_scope("t"):
+            v = tf.get_variable("v", [1])
+        with tf.variable_scope("s", reuse=True), tf.variable_scope("t", reuse=False) as inner:
+            self.assertIs(inner.reuse, True)
+            self.assertIs(tf.get_variable("v", [1]), v)
+        with tf.variable_scope("other", reuse=True), tf.variable_scope(scope, reuse=False) as inner:
+            self.assertFalse(inner.reuse)  # a scope that is given has its own
+        with self.assertRaisesRegex(ValueError, "must be True or False or None"):
+            with tf.variable_scope("s", reuse="yes"):
+                pass
+        with self.assertRaisesRegex(ValueError, "cannot be used without a name_or_scope"):
+            with tf.variable_scope(None, default_name="s", reuse=True):
+                pass
+
     def test_default_names_start_again_where_a_scope_is_entered_again_by_name(self):
         def build():
             for _ in range(2):

@@ -27,6 +27,9 @@ _REPLACED = [
         (r"\btraining is ([01])\b", r"training == \1"),
         (r"\byaml\.load\((\w+)\)", r"yaml.load(\1, Loader=yaml.FullLoader)"),
         (r"\.get_shape\(\)\._dims\b", ".get_shape().dims"),
+        # tf.keras flattens vectors as well, and has the class of wrappers beside them.
+        (r"(?s)(\nclass Flatten\(.*?InputSpec\(min_ndim=)3", r"\g<1>1"),
+        (r"(?m)^from \.wrappers import TimeDistributed$", r"\g<0>\nfrom .wrappers import Wrapper"),
         (r"\bnp\.Inf\b", "np.inf"),
         (r"\bnp\.array\((xs\[[^]]*\]|xs)\)", r"np.array(\1, dtype=object)"),
         (r"\bnp\.string_(?!\w)", "np.bytes_"),

@@ -1,12 +1,13 @@
 """Modules that programs import by their place in TensorFlow's source, and what each one offers.
 
 A module of the table has the names of the public modules that its entry lists, "" being the
-package itself; `RENAMED` has names that are public under other names only. They are made when a
+package itself; `renamed.py` has names that are public under other names only. They are made when a
 program imports them, by the finder that `serve_locations` adds.
 """
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -15,6 +16,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.api.keras_modules import serve_modules
+from troupe._src.api.renamed import RENAMED
 
 _PACKAGE = __name__.split(".")[0]
 _OPS = "_src.api.source_ops"  # the functions of all ops
@@ -23,11 +25,16 @@ _UTIL = "_src.api.source_utilities"
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 _OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.crf.python.ops": {"crf": "contrib.crf"},
-    "contrib.data.python.ops": {"batching grouping interleave_ops": "contrib.data"},
+    "contrib.all_reduce.python": {"all_reduce": ""},
+    "contrib.data.python.ops": {
+        "batching grouping interleave_ops": "contrib.data",
+        "threadpool": "_src.data.transformations",
+    },
     "contrib.distributions.python.ops": {
         "bernoulli beta categorical dirichlet gamma": "contrib.distributions",
         "kullback_leibler mvn_diag normal": "contrib.distributions",
     },
+    "contrib.eager.python": {"tfe": "contrib.eager"},
     "contrib.framework.python": {"framework ops": "contrib.framework"},
     "contrib.framework.python.ops": {"arg_scope checkpoint_ops ops variables": "contrib.framework"},
     "contrib.image.python.ops": {
@@ -70,7 +77,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         name: f"contrib.slim.nets.{name}"
         for name in ("resnet_utils", "resnet_v1", "resnet_v2", "vgg")
     },
+    "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {
+        "device_assignment tpu tpu_feed training_loop": "contrib.tpu",
         "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
     },
     "contrib.training.python.training": {
@@ -81,6 +90,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "graph_pb2 node_def_pb2 step_stats_pb2 summary_pb2 types_pb2 tensor_pb2 attr_value_pb2": "",
         "tensor_shape_pb2 variable_pb2 versions_pb2": "",
     },
+    "core.profiler": {"tfprof_log_pb2": ""},
     "core.protobuf": {
         "config_pb2 meta_graph_pb2 rewriter_config_pb2": "",
         "cluster_pb2 saver_pb2": "train",
@@ -88,10 +98,14 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "core.util": {"event_pb2": ""},
     "python.client": {"session": "", "timeline": "_src.messages.timeline", "device_lib": ""},
-    "python.data.ops": {"dataset_ops iterator_ops readers": "data"},
+    "python.data.ops": {
+        "dataset_ops iterator_ops readers": "data",
+        "multi_device_iterator_ops": "_src.data.iterator",
+    },
     "python.eager": {"context": ""},
     "python.framework": {
-        "ops constant_op dtypes tensor_shape tensor_util random_seed sparse_tensor function": "",
+        "dtypes": " _src.types.dtypes",
+        "ops constant_op tensor_shape tensor_util random_seed sparse_tensor function": "",
         "device device_spec importer graph_io meta_graph versions graph_util_impl": " train",
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
@@ -102,13 +116,20 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.keras": {"backend": "_src.keras.backend keras.backend", "utils": "keras.utils"},
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
-    "python": {"keras": "keras"},
-    "python.layers": {"base convolutional core layers normalization pooling": "layers"},
+    # Programs import the debugger and sums among devices though most of their runs use none.
+    "python": {"keras": "keras", "debug": ""},
+    "python.distribute": {"all_reduce": ""},
+    "python.layers": {
+        "base convolutional core layers normalization pooling": "layers",
+        "utils": "_src.layers.utils",
+    },
     "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
     "python.ops": {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
-        "critical_section_ops": "",
+        "collective_ops control_flow_util critical_section_ops nccl_ops summary_op_util": "",
+        "inplace_ops": "_src.api.inplace_ops",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
+        "gradients_util": "",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",
         "logging_ops special_math_ops math_ops numerics parsing_ops": " math io summary",
@@ -149,7 +170,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "signature_constants": "saved_model.signature_constants",
         "tag_constants": "saved_model.tag_constants",
     },
-    "python.summary": {"summary summary_iterator": "summary train", "writer.writer": "summary"},
+    "python.summary": {
+        "summary summary_iterator text_summary": "summary train",
+        "writer.writer": "summary",
+    },
     "python.summary.writer": {"writer writer_cache": "summary"},
     "python.training": {
         "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks": "train",
@@ -175,90 +199,6 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "": {"python.pywrap_tensorflow": "train"},
 }
 
-# module -> {its name: the public name}
-RENAMED: Dict[str, Dict[str, str]] = {
-    "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
-    "python.client.session": {
-        "register_session_run_conversion_functions": (
-            "_src.session.fetch.register_session_run_conversion_functions"
-        ),
-    },
-    "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
-    "python.framework.constant_op": {"constant_v1": "constant"},
-    "python.framework.device": {
-        "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
-    },
-    "python.framework.function": {"Defun": "_src.functions.defun.Defun"},
-    "python.ops.functional_ops": {
-        name: f"_src.functions.functional_ops.{name}"
-        for name in (
-            "For", "Gradient", "If", "While", "partitioned_call", "remote_call",
-            "symbolic_gradient",
-        )
-    },
-    "python.framework.ops": {
-        "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
-        "internal_convert_to_tensor": "convert_to_tensor",
-        "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
-        "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
-    },
-    "python.framework.tensor_shape": {
-        name: f"_src.types.shapes.{function}"
-        for name, function in (
-            ("as_dimension", "as_dimension"), ("as_shape", "as_shape"), ("matrix", "matrix"),
-            ("scalar", "scalar"), ("unknown_shape", "unknown_shape"), ("vector", "vector"),
-            ("dimension_at_index", "dimension_at_index"), ("dimension_value", "dimension_value"),
-        )
-    },
-    "python.framework.tensor_util": {
-        "constant_value": "get_static_value", "is_tensor": "is_tensor",
-    },
-    "python.ops.control_flow_ops": {
-        "with_dependencies": "_src.api.source_names.with_dependencies",
-    },
-    "python.ops.critical_section_ops": {
-        "CRITICAL_SECTIONS": "_src.data_flow.critical_section.CRITICAL_SECTIONS",
-        "CRITICAL_SECTION_EXECUTIONS": (
-            "_src.data_flow.critical_section.CRITICAL_SECTION_EXECUTIONS"
-        ),
-        "CriticalSection": "CriticalSection",
-    },
-    "python.ops.data_flow_ops": {
-        "Barrier": "_src.data_flow.barrier.Barrier",
-        "BaseStagingArea": "_src.data_flow.staging_area.BaseStagingArea",
-        "MapStagingArea": "_src.data_flow.staging_area.MapStagingArea",
-        "StagingArea": "_src.data_flow.staging_area.StagingArea",
-    },
-    "python.ops.init_ops": {
-        "Constant": "constant_initializer", "Ones": "ones_initializer",
-        "RandomNormal": "random_normal_initializer", "RandomUniform": "random_uniform_initializer",
-        "TruncatedNormal": "truncated_normal_initializer", "Zeros": "zeros_initializer",
-        "VarianceScaling": "variance_scaling_initializer",
-    },
-    "python.ops.resource_variable_ops": {
-        "ResourceVariable": "_src.api.source_names.resource_variable",
-    },
-    "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
-    "python.ops.rnn_cell_impl": {
-        "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
-        "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",
-    },
-    "python.ops.variables": {
-        "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
-    },
-    "python.training.moving_averages": {
-        "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
-    },
-    "python.training.saver": {
-        name: f"_src.checkpoints.saver_builder.{name}"
-        for name in ("BaseSaverBuilder", "BulkSaverBuilder")
-    },
-    "python.training.saving.saveable_object": {
-        name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")
-    },
-}  # fmt: skip
-
-
 def _owners() -> Dict[str, Tuple[str, ...]]:
     """{module: the public modules whose names it has}, with a row for each folder."""
     found: Dict[str, Tuple[str, ...]] = {}
@@ -283,9 +223,11 @@ class Location(types.ModuleType):
         self.__dict__["_place"] = place
 
     def __getattr__(self, name: str) -> Any:
+        place = self.__dict__["_place"]
+        if name == "__all__":
+            return _names_to_import(place)
         if name.startswith("__"):
             raise AttributeError(name)
-        place = self.__dict__["_place"]
         renamed = RENAMED.get(place, {}).get(name)
         if renamed is not None:
             value = public_name(renamed)
@@ -305,6 +247,14 @@ class Location(types.ModuleType):
         inner = f"{place}."
         found.update(each[len(inner) :] for each in OWNERS if each.startswith(inner))
         return sorted(name for name in found if "." not in name)
+
+
+def _names_to_import(place: str) -> List[str]:
+    """What `from MODULE import *` gives: not all that the package has, which hides builtins."""
+    found = set(RENAMED.get(place, {}))
+    for owner in filter(None, OWNERS.get(place, ())):
+        found.update(getattr(_module(owner), "__all__", ()))
+    return sorted(name for name in found if not name.startswith("_") and name not in dir(builtins))
 
 
 def public_name(path: str) -> Any:
@@ -362,7 +312,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _is_location(place: str) -> bool:
     """Whether it is in a folder of TensorFlow's source that has no public names of its own."""
     parts = place.split(".")
-    return parts[0] in ("core", "python") or (parts[0] == "contrib" and parts[2:3] == ["python"])
+    if parts[0] in ("core", "python") or place in OWNERS:
+        return True
+    return parts[0] == "contrib" and parts[2:3] == ["python"]
 
 
 def _reason(place: str, name: str) -> str:

@@ -7,6 +7,7 @@ import importlib
 import sys
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
+from troupe._src.api.locations import install_finder
 from troupe._src.ops import gen_ops
 
 # TensorFlow's names that are not supported, by what they belong to.
@@ -24,20 +25,30 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
 
 
 def missing_names(
-    module: str, lazy: Sequence[str] = (), has_ops: bool = False
+    module: str,
+    lazy: Sequence[str] = (),
+    has_ops: bool = False,
+    place: str = "",
+    located: str = "",
 ) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
     """The `__getattr__` and the `__dir__` of a public module.
 
     `__getattr__` is called with the names that the module lacks. It imports the submodules in
-    `lazy` and returns functions of ops that the catalog has and this package does not wrap, where
-    the module `has_ops`; for all others it raises an AttributeError that tells why. Type checkers
-    must not see it, or they would take any name. `__dir__` lists what the module offers, not what
-    it imports for its own use.
+    `lazy`, and those in `located` from that place in TensorFlow's source, and returns functions of
+    ops that the catalog has and this package does not wrap, where the module `has_ops`; for all
+    others it raises an AttributeError that tells why. Type checkers must not see it, or they would
+    take any name. `__dir__` lists what the module offers, not what it imports for its own use, nor
+    what is there for the place in the source alone.
     """
+
+    elsewhere = located.split()
 
     def get(name: str) -> Any:
         if name in lazy:
             return importlib.import_module(f"{module}.{name}")
+        if name in elsewhere:
+            install_finder()
+            return importlib.import_module(f"{module.split('.')[0]}.{place}.{name}")
         if has_ops and not name.startswith("_") and name in vars(gen_ops):
             return vars(gen_ops)[name]
         raise AttributeError(_explain(module, name))

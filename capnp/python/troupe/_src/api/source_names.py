@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, ContextManager, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.messages.message import Record
-from troupe._src.ops.array_ops import identity
+from troupe._src.ops.array_ops import concat, get_static_value, identity, reshape
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.session.session import Session
+from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
+from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import VariableScope
 
 # What `isinstance` takes for the class of all that stands for tensors in a graph.
 TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices)
 
+_tensor_like_types: List[type] = []
+
 
 def is_dense_tensor_like(t: Any) -> bool:
-    """Whether it is a tensor, or a variable, which stands for one."""
-    return isinstance(t, (Tensor, Variable))
+    """Whether it is a tensor, or a variable or something registered, which stands for one."""
+    return isinstance(t, (Tensor, Variable, *_tensor_like_types))
+
+
+def register_dense_tensor_like_type(tensor_type: type) -> None:
+    """Lets `is_dense_tensor_like` be true for the objects of a class.
+
+    Args:
+        tensor_type: The class, which has the properties `name` and `dtype`.
+
+    Raises:
+        TypeError: It lacks one of them.
+    """
+    for name in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, name, None), property):
+            raise TypeError(f"Type {tensor_type.__name__} does not define a `{name}` property")
+    _tensor_like_types.append(tensor_type)
 
 
 def with_dependencies(
@@ -48,8 +69,77 @@ def convert_n_to_tensor(
 
 
 def resource_variable(*args: Any, **kwargs: Any) -> Variable:
-    """A variable of a resource."""
+    """A variable of a resource.
+
+    Args:
+        *args: What `tf.Variable` takes.
+        **kwargs: Likewise, by name.
+
+    Returns:
+        The variable.
+    """
     return Variable(*args, **{**kwargs, "use_resource": True})
+
+
+def pure_variable_scope(
+    name_or_scope: Any, *args: Any, old_name_scope: Optional[str] = None, **kwargs: Any
+) -> ContextManager[VariableScope]:
+    """A variable scope that enters no name scope.
+
+    Args:
+        name_or_scope: A name, or a scope.
+        *args: `reuse`, `initializer`, `regularizer`, `caching_device`, `partitioner` and
+            `custom_getter`, in this order.
+        old_name_scope: Has no effect: names are those of the name scope that it is entered in.
+        **kwargs: The same by name, and `dtype`, `use_resource` and `constraint`.
+
+    Returns:
+        A context manager, which gives the scope.
+    """
+    names = ("reuse", "initializer", "regularizer", "caching_device", "partitioner")
+    given = dict(zip((*names, "custom_getter"), args), **kwargs)
+    return variable_scope(name_or_scope, auxiliary_name_scope=False, **given)
+
+
+def containing_xla_context(ctxt: Any) -> None:
+    """None: nothing is compiled by XLA."""
+    return None
+
+
+def concat_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
+    """The sizes of a batch, then those of a state.
+
+    Args:
+        prefix: A number, a shape, or a tensor of one.
+        suffix: Likewise.
+        static: Gives what is known, a list, in place of a tensor.
+
+    Returns:
+        The sizes, None for such a list whose length is not known.
+
+    Raises:
+        ValueError: A tensor has more than one axis, or a size is not known.
+    """
+    if static:
+        shape = _static_sizes(prefix).concatenate(_static_sizes(suffix))
+        return None if shape.rank is None else shape.as_list()
+    parts = []
+    for text, each in (("prefix", prefix), ("suffix", suffix)):
+        if not isinstance(each, Tensor):
+            if not as_shape(each).is_fully_defined():
+                raise ValueError(f"Provided a prefix or suffix of None: {prefix} and {suffix}")
+            each = convert_to_tensor(as_shape(each).as_list(), dtypes.int32)
+        elif each.shape.rank not in (None, 0, 1):
+            raise ValueError(f"{text} tensor must be either a scalar or vector: {each}")
+        parts.append(reshape(each, [-1]))
+    return concat(parts, 0)
+
+
+def _static_sizes(value: Any) -> TensorShape:
+    if not isinstance(value, Tensor):
+        return as_shape(value)
+    known = get_static_value(value)
+    return as_shape(None if known is None else known.reshape([-1]).tolist())
 
 
 def merge_device(spec: Any) -> Any:

@@ -104,7 +104,16 @@ def _warn(function: Any, text: str, date: Optional[str], instructions: str, is_o
 def deprecated(
     date: Optional[str], instructions: str, warn_once: bool = True
 ) -> Callable[[Any], Any]:
-    """A decorator of functions whose calls warn."""
+    """A decorator of functions whose calls warn.
+
+    Args:
+        date: When they are removed; None where it is not known.
+        instructions: What to do instead.
+        warn_once: Whether one call warns, not all.
+
+    Returns:
+        The decorator.
+    """
 
     def decorate(function: Any) -> Any:
         @functools.wraps(function)
@@ -120,7 +129,18 @@ def deprecated(
 def deprecated_args(
     date: Optional[str], instructions: str, *deprecated_arg_names_or_tuples: Any, **kwargs: Any
 ) -> Callable[[Any], Any]:
-    """A decorator of functions whose calls warn where they are given those arguments."""
+    """A decorator of functions whose calls warn where they are given those arguments.
+
+    Args:
+        date: When they are removed; None where it is not known.
+        instructions: What to do instead.
+        *deprecated_arg_names_or_tuples: The names, each alone or in a pair with a value that does
+            not warn.
+        **kwargs: `warn_once`: whether one call warns, not all.
+
+    Returns:
+        The decorator.
+    """
     names = [
         each[0] if isinstance(each, tuple) else each for each in deprecated_arg_names_or_tuples
     ]
@@ -130,7 +150,17 @@ def deprecated_args(
 def deprecated_arg_values(
     date: Optional[str], instructions: str, warn_once: bool = True, **deprecated_kwargs: Any
 ) -> Callable[[Any], Any]:
-    """A decorator of functions whose calls warn where arguments have those values."""
+    """A decorator of functions whose calls warn where arguments have those values.
+
+    Args:
+        date: When they are removed; None where it is not known.
+        instructions: What to do instead.
+        warn_once: Whether one call warns, not all.
+        **deprecated_kwargs: The values by the names of arguments.
+
+    Returns:
+        The decorator.
+    """
     return _warning_of(
         list(deprecated_kwargs), lambda name, value: value == deprecated_kwargs[name], date,
         instructions, warn_once,

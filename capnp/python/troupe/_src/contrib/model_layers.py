@@ -32,12 +32,17 @@ def getter_of(renamed: Optional[Dict[str, str]] = None) -> Callable[..., Any]:
 
 
 def collect_variable(variable: Any, collections: Any, kind: str) -> None:
-    """Adds a variable, or its parts, to collections, which may be a dictionary of kinds."""
+    """Adds a variable, or its parts, to those of some collections that it is not yet in.
+
+    The collections may be a dictionary of kinds.
+    """
     names = collections.get(kind) if isinstance(collections, dict) else collections
+    graph = get_default_graph()
     is_divided = isinstance(variable, PartitionedVariable)
     for each in list(variable) if is_divided else [variable]:
-        if each is not None:
-            get_default_graph().add_to_collections(names, each)
+        for name in [names] if isinstance(names, str) else names or ():
+            if each is not None and each not in graph.get_collection(name):
+                graph.add_to_collection(name, each)
 
 
 def finished(

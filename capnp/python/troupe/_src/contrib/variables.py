@@ -12,6 +12,7 @@ from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
+from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable, get_variable_scope
 from troupe._src.variables.variable_store import VariableScope
 
@@ -124,6 +125,52 @@ def model_variable(
         use_resource=use_resource,
         synchronization=synchronization,
         aggregation=aggregation,
+    )  # fmt: skip
+
+
+def local_variable(
+    initial_value: Any,
+    validate_shape: bool = True,
+    name: Optional[str] = None,
+    use_resource: Optional[bool] = None,
+) -> Variable:
+    """A variable that is not trained, among the local ones.
+
+    Args:
+        initial_value: Its first value, or a function that gives it.
+        validate_shape: Whether the shape must be known.
+        name: Its name.
+        use_resource: False for a variable of references.
+
+    Returns:
+        The variable.
+    """
+    return Variable(
+        initial_value, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES],
+        validate_shape=validate_shape, name=name, use_resource=use_resource,
+    )  # fmt: skip
+
+
+def global_variable(
+    initial_value: Any,
+    validate_shape: bool = True,
+    name: Optional[str] = None,
+    use_resource: Optional[bool] = None,
+) -> Variable:
+    """A variable that is not trained, among the global ones.
+
+    Args:
+        initial_value: Its first value, or a function that gives it.
+        validate_shape: Whether the shape must be known.
+        name: Its name.
+        use_resource: False for a variable of references.
+
+    Returns:
+        The variable.
+    """
+    return Variable(
+        initial_value, trainable=False, collections=[GraphKeys.GLOBAL_VARIABLES],
+        validate_shape=validate_shape, name=name, use_resource=use_resource,
     )  # fmt: skip
 
 

@@ -61,6 +61,64 @@ def shuffle_and_repeat(
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
+def prefetch_to_device(device: str, buffer_size: Optional[TensorLike] = None) -> Transformation:
+    """Elements that are computed before they are asked for, as by `Dataset.prefetch`.
+
+    Args:
+        device: The device that uses them. Has no effect: each step sends an element to where it
+            is used.
+        buffer_size: How many; None and -1 let the runtime choose.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """The elements as they are: each step sends an element to where it is used.
+
+    Args:
+        target_device: The device that uses them. Has no effect.
+        source_device: The device of the dataset. Has no effect: it is that of the iterator.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: dataset
+
+
+class PrivateThreadPool:
+    """Threads for the functions of a dataset; the runtime's own run them.
+
+    Args:
+        num_threads: Has no effect.
+        display_name: Likewise.
+        max_intra_op_parallelism: Likewise.
+    """
+
+    def __init__(
+        self,
+        num_threads: int,
+        display_name: Optional[str] = None,
+        max_intra_op_parallelism: int = 1,
+    ) -> None:
+        self.num_threads, self.display_name = num_threads, display_name
+
+
+def override_threadpool(dataset: Dataset, thread_pool: PrivateThreadPool) -> Dataset:
+    """The dataset as it is: the runtime's own threads run its functions.
+
+    Args:
+        dataset: The dataset.
+        thread_pool: Has no effect.
+
+    Returns:
+        The dataset.
+    """
+    return dataset
+
+
 def parallel_interleave(
     map_func: Callable[..., Any],
     cycle_length: TensorLike,

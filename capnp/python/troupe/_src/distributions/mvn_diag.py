@@ -12,6 +12,7 @@ from troupe._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.linalg.diagonal_ops import matrix_diag
+from troupe._src.linalg.linear_operators import LinearOperatorDiag
 from troupe._src.ops import array_ops, arithmetic_ops, assert_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import random_normal
@@ -75,6 +76,11 @@ class MultivariateNormalDiag(VectorDistribution):
     def loc(self) -> Tensor:
         """The means."""
         return self._loc
+
+    @property
+    def scale(self) -> LinearOperatorDiag:
+        """The linear operator that multiplies by the standard deviations."""
+        return LinearOperatorDiag(self._diagonal, is_non_singular=True)
 
     def _shaped(self) -> Tensor:
         return self._loc

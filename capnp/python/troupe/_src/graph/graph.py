@@ -86,6 +86,10 @@ class Graph(GraphScopes, GraphCollections):
         """Before nodes are added: they are of the branch or loop that this thread is in."""
         _native.set_context(self._root, self._scopes.context)
 
+    def _get_control_flow_context(self) -> Optional[int]:
+        """What tells the branch or loop that nodes are added to; None outside of them."""
+        return None if self._scopes.context == -1 else self._scopes.context
+
     def _adopt(self, tensor: Tensor, user: str = "function") -> Tensor:
         """What stands for the tensor in this graph; ValueError for one of another graph."""
         if tensor.graph is self:

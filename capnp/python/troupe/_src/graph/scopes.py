@@ -126,6 +126,15 @@ def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
     return get_default_graph().get_collection(key, scope)
 
 
+def get_name_scope() -> str:
+    """The name scope of the default graph, without a slash at its end.
+
+    Returns:
+        The scope; "" where there is none.
+    """
+    return get_default_graph().get_name_scope()
+
+
 def get_collection_ref(key: Any) -> List[Any]:
     """A collection of the default graph itself, which may be changed.
 

@@ -24,9 +24,54 @@ _VARIABLES = (
 )  # fmt: skip
 
 # Of collections whose items are objects: their message, and the functions to and from it.
-proto_functions: Dict[str, Tuple[Any, Callable[..., Any], Callable[..., Any]]] = {
+proto_functions: Dict[
+    str, Tuple[Any, Optional[Callable[..., Any]], Optional[Callable[..., Any]]]
+] = {
     key: (VariableDef, Variable.to_proto, Variable.from_proto) for key in _VARIABLES
 }
+
+
+def register_proto_function(
+    collection_name: str,
+    proto_type: Any = None,
+    to_proto: Optional[Callable[..., Any]] = None,
+    from_proto: Optional[Callable[..., Any]] = None,
+) -> None:
+    """Lets a collection whose items are objects be exported and imported, as messages.
+
+    It is at `tensorflow.python.framework.ops`.
+
+    Args:
+        collection_name: The key of the collection.
+        proto_type: The class of the messages.
+        to_proto: Makes a message of an item and an `export_scope`, or None to leave it out.
+        from_proto: Makes an item of a message and an `import_scope`.
+
+    Raises:
+        KeyError: The collection has such functions already.
+        TypeError: One of them is no function.
+    """
+    for name, function in (("to_proto", to_proto), ("from_proto", from_proto)):
+        if function and not callable(function):
+            raise TypeError(f"{name} must be callable.")
+    if collection_name in proto_functions:
+        raise KeyError(f"Registering two proto functions with name '{collection_name}'!")
+    proto_functions[collection_name] = (proto_type, to_proto, from_proto)
+
+
+def get_collection_proto_type(collection_name: str) -> Any:
+    """The class of the messages of a collection; None if it has none."""
+    return proto_functions.get(collection_name, (None,))[0]
+
+
+def get_to_proto_function(collection_name: str) -> Optional[Callable[..., Any]]:
+    """What makes messages of the items of a collection; None if there is no such function."""
+    return proto_functions[collection_name][1] if collection_name in proto_functions else None
+
+
+def get_from_proto_function(collection_name: str) -> Optional[Callable[..., Any]]:
+    """What makes items of the messages of a collection; None if there is no such function."""
+    return proto_functions[collection_name][2] if collection_name in proto_functions else None
 
 
 def export_meta_graph(
@@ -95,12 +140,13 @@ def _add_collection(message: MetaGraphDef, graph: Graph, key: Any) -> None:
         return
     made = CollectionDef()
     try:
-        if key in proto_functions:
-            _, to_proto, _ = proto_functions[key]
-            made.bytes_list.value.extend(to_proto(item).SerializeToString() for item in items)
+        to_proto = get_to_proto_function(key)
+        if to_proto:
+            protos = [to_proto(item, export_scope=None) for item in items]
+            made.bytes_list.value.extend(proto.SerializeToString() for proto in protos if proto)
         else:
             _add_items(made, items)
-    except (TypeError, ValueError, AttributeError) as error:
+    except Exception as error:  # also one of a program's function, as in TensorFlow
         logging.warning("Collection %s has items that cannot be exported: %s", key, error)
         return
     message.collection_def[key].CopyFrom(made)
@@ -184,9 +230,9 @@ def _items(
     values = list(getattr(collection, kind).value) if kind else []
     if kind == "node_list":
         return [_element(graph, f"{scope}/{name}" if scope else name) for name in values]
-    if kind != "bytes_list" or key not in proto_functions:
+    message, from_proto = get_collection_proto_type(key), get_from_proto_function(key)
+    if kind != "bytes_list" or from_proto is None:
         return values
-    message, _, from_proto = proto_functions[key]
     items = []
     for value in values:
         if value not in known:

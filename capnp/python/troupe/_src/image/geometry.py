@@ -178,7 +178,10 @@ def crop_to_bounding_box(
         batch = [0] * rows_axis(pixels)
         begin = _vector([*batch, *offsets, 0])
         size = _vector([*([-1] * len(batch)), *targets, -1])
-        return array_ops.slice(pixels, begin, size)
+        result = array_ops.slice(pixels, begin, size)
+        known = [size if isinstance(size, int) else None for size in targets]
+        _set_sizes(result, pixels, known)
+        return result
 
 
 def pad_to_bounding_box(

@@ -61,6 +61,12 @@ class OptimizerOptions(Options):
     }
 
 
+class ScopedAllocatorOptions(Options):
+    """Accepted without effect."""
+
+    _fields: Dict[str, Any] = {"enable_op": []}
+
+
 # Fields of a RewriterConfig that turn optimization passes of ours off.
 _PASSES = {
     "shape_optimization": ["materialize_shapes"],
@@ -69,6 +75,46 @@ _PASSES = {
     "common_subgraph_elimination": ["merge_duplicates"],
     "dependency_optimization": ["reduce_controls"],
 }
+
+
+class RewriterConfig(Options):
+    """Which optimization passes change a graph: see `GraphOptions`.
+
+    It is at `tensorflow.core.protobuf.rewriter_config_pb2`. Fields that no pass here reads have no
+    effect.
+    """
+
+    DEFAULT, ON, OFF, AGGRESSIVE = range(4)
+    DEFAULT_NUM_ITERS, ONE, TWO = range(3)
+    DEFAULT_MEM_OPT, NO_MEM_OPT, MANUAL, HEURISTICS = range(4)
+    SWAPPING_HEURISTICS, RECOMPUTATION_HEURISTICS, SCHEDULING_HEURISTICS = 4, 5, 6
+
+    _fields = {
+        **dict.fromkeys(_PASSES, DEFAULT),
+        "remapping": DEFAULT,
+        "layout_optimizer": DEFAULT,
+        "loop_optimization": DEFAULT,
+        "function_optimization": DEFAULT,
+        "debug_stripper": DEFAULT,
+        "disable_model_pruning": False,
+        "scoped_allocator_optimization": DEFAULT,
+        "pin_to_host_optimization": DEFAULT,
+        "implementation_selector": DEFAULT,
+        "auto_mixed_precision": DEFAULT,
+        "disable_meta_optimizer": False,
+        "meta_optimizer_iterations": DEFAULT_NUM_ITERS,
+        "min_graph_nodes": 0,
+        "memory_optimization": DEFAULT_MEM_OPT,
+        "memory_optimizer_target_node_name_scope": "",
+        "meta_optimizer_timeout_ms": 0,
+        "auto_parallel": AnyOptions,
+        "fail_on_optimizer_errors": False,
+        "scoped_allocator_opts": ScopedAllocatorOptions,
+        "optimizers": [],
+        "custom_optimizers": [],
+        "inter_optimizer_verifier_config": AnyOptions,
+        "post_optimization_verifier_config": AnyOptions,
+    }
 
 
 @set_module("troupe")
@@ -93,7 +139,7 @@ class GraphOptions(Options):
         "place_pruned_graph": False,
         "enable_bfloat16_sendrecv": False,
         "timeline_step": 0,
-        "rewrite_options": AnyOptions,
+        "rewrite_options": RewriterConfig,
     }
 
     def _allows_rewrites(self) -> bool:

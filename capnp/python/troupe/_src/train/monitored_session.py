@@ -186,6 +186,10 @@ class MonitoredSession:
         """The current session; its steps do not call hooks."""
         return self._training.session
 
+    def _tf_sess(self) -> Any:
+        """The same, as programs call it that run steps without hooks."""
+        return self.plain_session
+
     def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
         """Calls a function that runs steps with and without hooks.
 

@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Sequence
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.scopes import init_scope
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -112,7 +113,8 @@ class ExponentialMovingAverage:
         if isinstance(variable, Variable):
             initial: Any = variable.initialized_value()
         else:
-            initial = creation_ops.zeros(variable.shape, variable.dtype)
+            with init_scope():  # the tensor may be that of a branch, the shadow is not
+                initial = creation_ops.zeros(variable.shape, variable.dtype)
         name = _in_scope(f"{_name_of(variable)}/{self._name}")
         with graph.name_scope(None), graph.colocate_with(variable.op):
             return Variable(initial, trainable=False, name=name)

@@ -259,3 +259,11 @@ def as_dtype(type_value: DTypeLike) -> DType:
         return string if array_type.kind in "SU" else _BY_NAME[array_type.name]
     except (TypeError, KeyError):
         raise TypeError(f"Cannot convert value {type_value!r} to a DType") from None
+
+
+def __getattr__(name: str) -> DType:
+    """The dtypes of references, such as `float32_ref`, where TensorFlow's source has them."""
+    base = _BY_NAME.get(name[: -len("_ref")]) if name.endswith("_ref") else None
+    if base is None:
+        raise AttributeError(f"module '{__name__}' has no '{name}'")
+    return base._as_ref

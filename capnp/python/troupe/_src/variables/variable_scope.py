@@ -19,7 +19,12 @@ from troupe._src.variables.synchronization import (
 )
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_creation import get_or_create
-from troupe._src.variables.variable_store import Reuse, VariableScope, VariableStore
+from troupe._src.variables.variable_store import (
+    AUTO_REUSE,
+    Reuse,
+    VariableScope,
+    VariableStore,
+)
 
 
 def get_variable_scope() -> VariableScope:
@@ -58,7 +63,8 @@ def variable_scope(
         caching_device: Makes a step read such variables once.
         partitioner: Says into how many parts such variables are cut.
         custom_getter: Is called in place of the getter, which it gets as its first argument.
-        reuse: True, False or `tf.AUTO_REUSE`; None for that of the scope around.
+        reuse: True or `tf.AUTO_REUSE`; None and False for that of the scope around, or of the
+            scope that is given.
         dtype: The dtype of such variables.
         use_resource: False for variables of references.
         constraint: That of such variables.
@@ -69,10 +75,13 @@ def variable_scope(
 
     Raises:
         TypeError: There is no name.
+        ValueError: `reuse` is something else, or true without `name_or_scope`.
     """
     graph = get_default_graph()
     store = VariableStore.of(graph)
     outer = store.scope
+    if reuse not in (True, False, None, AUTO_REUSE):
+        raise ValueError("The reuse parameter must be True or False or None.")
     if isinstance(name_or_scope, VariableScope):
         name, last = name_or_scope.name, name_or_scope.name.split("/")[-1]
         base: VariableScope = name_or_scope
@@ -81,12 +90,14 @@ def variable_scope(
         if name_or_scope is None:
             if default_name is None:
                 raise TypeError("If default_name is None then name_or_scope is required")
+            if reuse:
+                raise ValueError("reuse=True cannot be used without a name_or_scope")
             name, last, base = store.unique(prefix + default_name), default_name, outer
         else:
             name, last, base = prefix + name_or_scope, name_or_scope, outer
     inner = VariableScope(
         name,
-        reuse if reuse is not None else base.reuse or outer.reuse,
+        reuse or base.reuse,
         initializer=initializer or base.initializer,
         regularizer=regularizer or base.regularizer,
         dtype=dtype or base.dtype,
@@ -149,7 +160,8 @@ def variable_op_scope(
         caching_device: Makes a step read such variables once.
         partitioner: Says into how many parts such variables are cut.
         custom_getter: Is called in place of the getter, which it gets as its first argument.
-        reuse: True, False or `tf.AUTO_REUSE`; None for that of the scope around.
+        reuse: True or `tf.AUTO_REUSE`; None and False for that of the scope around, or of the
+            scope that is given.
         dtype: The dtype of such variables.
         use_resource: False for variables of references.
         constraint: That of such variables.

@@ -3,6 +3,11 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.api.source_utilities import (
+    deprecated,
+    deprecated_arg_values,
+    deprecated_args,
+)
 from troupe._src.checkpoints.checkpoint_reader import (
     list_variables,
     load_checkpoint,
@@ -33,12 +38,15 @@ from troupe._src.contrib.variables import (
     get_variables_by_name,
     get_variables_by_suffix,
     get_variables_to_restore,
+    global_variable,
+    local_variable,
     model_variable,
     variable,
 )
 from troupe._src.control_flow.smart_cond import smart_case, smart_cond, smart_constant_value
 from troupe._src.functions.traced import TensorSpec
 from troupe._src.graph.elements import is_numeric_tensor
+from troupe._src.graph.scopes import get_name_scope
 from troupe._src.ops.arithmetic_ops import is_non_decreasing, is_strictly_increasing
 from troupe._src.ops.order_ops import argsort, sort
 from troupe._src.ops.sparse_tensor import convert_to_tensor_or_sparse_tensor, is_tensor
@@ -73,9 +81,13 @@ __all__ = [
     "convert_to_tensor_or_sparse_tensor",
     "create_global_step",
     "current_arg_scope",
+    "deprecated",
+    "deprecated_arg_values",
+    "deprecated_args",
     "get_global_step",
     "get_local_variables",
     "get_model_variables",
+    "get_name_scope",
     "get_or_create_global_step",
     "get_trainable_variables",
     "get_unique_variable",
@@ -83,6 +95,7 @@ __all__ = [
     "get_variables_by_name",
     "get_variables_by_suffix",
     "get_variables_to_restore",
+    "global_variable",
     "has_arg_scope",
     "init_from_checkpoint",
     "is_non_decreasing",
@@ -92,6 +105,7 @@ __all__ = [
     "list_variables",
     "load_checkpoint",
     "load_variable",
+    "local_variable",
     "model_variable",
     "nest",
     "py_func",

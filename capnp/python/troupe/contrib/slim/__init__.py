@@ -55,6 +55,8 @@ from troupe._src.contrib.variables import (
     get_variables_by_name,
     get_variables_by_suffix,
     get_variables_to_restore,
+    global_variable,
+    local_variable,
     model_variable,
     variable,
 )
@@ -142,7 +144,13 @@ from troupe.contrib.slim import (
 )
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
+    # As in TensorFlow, it has the modules in which contrib.layers has its functions, too.
+    __getattr__, __dir__ = _missing_names(
+        __name__,
+        lazy=("python",),
+        place="contrib.layers.python.layers",
+        located="embedding_ops encoders initializers layers normalization optimizers regularizers",
+    )
 
 __all__ = [
     "add_arg_scope",
@@ -197,6 +205,7 @@ __all__ = [
     "get_variables_by_name",
     "get_variables_by_suffix",
     "get_variables_to_restore",
+    "global_variable",
     "group_norm",
     "has_arg_scope",
     "images_to_sequence",
@@ -210,6 +219,7 @@ __all__ = [
     "legacy_linear",
     "legacy_relu",
     "linear",
+    "local_variable",
     "losses",
     "max_pool2d",
     "max_pool3d",

@@ -1,0 +1,112 @@
+"""Names in modules of TensorFlow's source that this package has elsewhere."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+# module -> {its name: the public name}
+RENAMED: Dict[str, Dict[str, str]] = {
+    "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
+    "core.protobuf.rewriter_config_pb2": {
+        name: f"_src.messages.config.{name}"
+        for name in ("RewriterConfig", "ScopedAllocatorOptions")
+    },
+    "python.client.session": {
+        "register_session_run_conversion_functions": (
+            "_src.session.fetch.register_session_run_conversion_functions"
+        ),
+    },
+    "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
+    "python.framework.constant_op": {"constant_v1": "constant"},
+    "python.framework.device": {
+        "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
+    },
+    "python.framework.function": {"Defun": "_src.functions.defun.Defun"},
+    "python.ops.functional_ops": {
+        name: f"_src.functions.functional_ops.{name}"
+        for name in (
+            "For", "Gradient", "If", "While", "partitioned_call", "remote_call",
+            "symbolic_gradient",
+        )
+    },
+    "python.framework.ops": {
+        **{
+            name: f"_src.graph_defs.meta_graph.{name}"
+            for name in (
+                "register_proto_function", "get_collection_proto_type", "get_to_proto_function",
+                "get_from_proto_function",
+            )
+        },
+        "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
+        "internal_convert_to_tensor": "convert_to_tensor",
+        "register_dense_tensor_like_type": (
+            "_src.api.source_names.register_dense_tensor_like_type"
+        ),
+        "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
+        "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
+    },
+    "python.framework.tensor_shape": {
+        name: f"_src.types.shapes.{function}"
+        for name, function in (
+            ("as_dimension", "as_dimension"), ("as_shape", "as_shape"), ("matrix", "matrix"),
+            ("scalar", "scalar"), ("unknown_shape", "unknown_shape"), ("vector", "vector"),
+            ("dimension_at_index", "dimension_at_index"), ("dimension_value", "dimension_value"),
+        )
+    },
+    "python.framework.tensor_util": {
+        "constant_value": "get_static_value", "is_tensor": "is_tensor",
+    },
+    "python.ops.control_flow_ops": {
+        "with_dependencies": "_src.api.source_names.with_dependencies",
+    },
+    "python.ops.control_flow_util": {
+        "GetContainingXLAContext": "_src.api.source_names.containing_xla_context",
+    },
+    "python.ops.critical_section_ops": {
+        "CRITICAL_SECTIONS": "_src.data_flow.critical_section.CRITICAL_SECTIONS",
+        "CRITICAL_SECTION_EXECUTIONS": (
+            "_src.data_flow.critical_section.CRITICAL_SECTION_EXECUTIONS"
+        ),
+        "CriticalSection": "CriticalSection",
+    },
+    "python.ops.data_flow_ops": {
+        "Barrier": "_src.data_flow.barrier.Barrier",
+        "BaseStagingArea": "_src.data_flow.staging_area.BaseStagingArea",
+        "MapStagingArea": "_src.data_flow.staging_area.MapStagingArea",
+        "StagingArea": "_src.data_flow.staging_area.StagingArea",
+    },
+    "python.ops.init_ops": {
+        "Initializer": "_src.variables.initializers.Initializer",
+        "Constant": "constant_initializer", "Ones": "ones_initializer",
+        "RandomNormal": "random_normal_initializer", "RandomUniform": "random_uniform_initializer",
+        "TruncatedNormal": "truncated_normal_initializer", "Zeros": "zeros_initializer",
+        "VarianceScaling": "variance_scaling_initializer",
+    },
+    "python.ops.resource_variable_ops": {
+        "ResourceVariable": "_src.api.source_names.resource_variable",
+    },
+    "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
+    "python.ops.rnn_cell_impl": {
+        "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
+        "_concat": "_src.api.source_names.concat_sizes",
+        "_zero_state_tensors": "_src.rnn.sizes.zeros_like_sizes",
+        "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",
+    },
+    "python.ops.variable_scope": {
+        "_pure_variable_scope": "_src.api.source_names.pure_variable_scope",
+    },
+    "python.ops.variables": {
+        "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
+    },
+    "python.summary.text_summary": {"text_summary": "summary.text"},
+    "python.training.moving_averages": {
+        "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
+    },
+    "python.training.saver": {
+        name: f"_src.checkpoints.saver_builder.{name}"
+        for name in ("BaseSaverBuilder", "BulkSaverBuilder")
+    },
+    "python.training.saving.saveable_object": {
+        name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")
+    },
+}  # fmt: skip

@@ -1,0 +1,26 @@
+"""What programs for both modes take from here in graph mode; there is no eager execution."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.api.source_names import resource_variable as Variable
+from troupe._src.api.v2_compat import executing_eagerly
+from troupe._src.api.v2_compat import executing_eagerly as in_eager_mode
+from troupe._src.functions.traced import TensorSpec, function
+from troupe._src.functions.traced import function as defun
+from troupe._src.train.custom_gradient import custom_gradient
+from troupe._src.variables.template import make_template
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__, place="contrib.eager", located="python")
+
+__all__ = [
+    "TensorSpec",
+    "Variable",
+    "custom_gradient",
+    "defun",
+    "executing_eagerly",
+    "function",
+    "in_eager_mode",
+    "make_template",
+]

@@ -1,0 +1,151 @@
+"""Names of TensorFlow's source that libraries on top of it use."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+from troupe.python.framework import dtypes, ops
+from troupe.python.ops import (
+    control_flow_util,
+    init_ops,
+    inplace_ops,
+    rnn_cell_impl,
+    variable_scope,
+)
+
+
+class SourceNamesTest(tf.test.TestCase):
+    def test_a_pure_variable_scope_enters_no_name_scope(self):
+        with variable_scope._pure_variable_scope("s", None, tf.ones_initializer()) as scope:
+            v = tf.get_variable("v", [2])
+            total = tf.add(v, 1.0, name="total")
+        self.assertEqual([scope.name, v.op.name, total.op.name], ["s", "s/v", "total"])
+        with variable_scope._pure_variable_scope(scope, reuse=True, old_name_scope="s/"):
+            self.assertIs(tf.get_variable("v", [2]), v)
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertAllEqual(session.run(total), [2, 2])
+
+    def test_programs_derive_from_the_class_of_initializers(self):
+        class Halves(init_ops.Initializer):
+            def __call__(self, shape, dtype=None, partition_info=None):
+                return tf.fill(shape, 0.5)
+
+        v = tf.get_variable("v", [2], initializer=Halves())
+        self.assertIsInstance(tf.zeros_initializer(), init_ops.Initializer)
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertAllEqual(session.run(v), [0.5, 0.5])
+
+    def test_states_of_zeros_have_the_structure_of_sizes(self):
+        sizes = tf.nn.rnn_cell.LSTMStateTuple(tf.TensorShape([2, 3]), 4)
+        state = rnn_cell_impl._zero_state_tensors(sizes, 5, tf.float32)
+        self.assertEqual([each.shape.as_list() for each in state], [[5, 2, 3], [5, 4]])
+        self.assertIsInstance(state, tf.nn.rnn_cell.LSTMStateTuple)
+
+    def test_sizes_are_joined(self):
+        batch, unknown = tf.placeholder(tf.int32, []), tf.TensorShape([None, 3])
+        self.assertEqual(rnn_cell_impl._concat(2, tf.TensorShape([3]), static=True), [2, 3])
+        self.assertEqual(rnn_cell_impl._concat(tf.constant(2), unknown, static=True), [2, None, 3])
+        self.assertIsNone(rnn_cell_impl._concat(batch, 3, static=True))
+        with self.session() as session:
+            found = session.run(rnn_cell_impl._concat(batch, tf.constant([4, 5])), {batch: 2})
+        self.assertAllEqual(found, [2, 4, 5])
+        with self.assertRaisesRegex(ValueError, "suffix of None"):
+            rnn_cell_impl._concat(2, unknown)
+        with self.assertRaisesRegex(ValueError, "either a scalar or vector"):
+            rnn_cell_impl._concat(tf.zeros([2, 2], tf.int32), 3)
+
+    def test_rows_are_replaced_and_changed(self):
+        x = tf.constant([[1, 2], [3, 4], [5, 6]])
+        empty = inplace_ops.empty_like(tf.cast(x, tf.float32))
+        found = self.evaluate([
+            inplace_ops.alias_inplace_update(x, 1, [7, 8]),
+            inplace_ops.inplace_add(x, [0, 2], [[1, 1], [2, 2]]),
+            inplace_ops.alias_inplace_sub(x, None, x), inplace_ops.inplace_update(x, 0, [9, 9]),
+        ])  # fmt: skip
+        self.assertAllEqual(found[0], [[1, 2], [7, 8], [5, 6]])
+        self.assertAllEqual(found[1], [[2, 3], [3, 4], [7, 8]])
+        self.assertAllEqual(found[2], np.zeros([3, 2]))
+        self.assertAllEqual(found[3], [[9, 9], [3, 4], [5, 6]])
+        self.assertEqual((empty.shape.as_list(), empty.dtype), ([3, 2], tf.float32))
+
+    def test_graphs_tell_whether_nodes_are_inside_of_branches(self):
+        graph = tf.get_default_graph()
+        contexts = [graph._get_control_flow_context()]
+
+        def branch():
+            contexts.append(graph._get_control_flow_context())
+            return tf.constant(1)
+
+        tf.cond(tf.placeholder(tf.bool, []), branch, branch)
+        self.assertEqual([each is None for each in contexts], [True, False, False])
+        self.assertIsNone(control_flow_util.GetContainingXLAContext(contexts[1]))
+
+    def test_programs_for_both_modes_are_told_that_this_is_graph_mode(self):
+        tfe = tf.contrib.eager
+        self.assertIs(tfe.in_eager_mode(), False)
+        self.assertIs(tfe.defun, tf.function)
+        self.assertEqual(tfe.Variable(1.0).dtype, tf.float32)
+        with self.assertRaisesRegex(AttributeError, "no 'implicit_gradients'"):
+            tfe.implicit_gradients
+
+    def test_classes_of_programs_stand_for_tensors(self):
+        class Holder:
+            name = property(lambda self: "holder")
+            dtype = property(lambda self: tf.float32)
+
+        self.assertFalse(ops.is_dense_tensor_like(Holder()))
+        ops.register_dense_tensor_like_type(Holder)
+        self.assertTrue(ops.is_dense_tensor_like(Holder()))
+        with self.assertRaisesRegex(TypeError, "does not define a `name` property"):
+            ops.register_dense_tensor_like_type(int)
+
+    def test_dtypes_of_references_have_names(self):
+        variable = tf.Variable(1.0, use_resource=False)
+        self.assertEqual(variable.dtype, dtypes.float32_ref)
+        self.assertEqual(dtypes.float16_ref.base_dtype, dtypes.float16)
+        with self.assertRaisesRegex(AttributeError, "float33_ref"):
+            dtypes.float33_ref
+
+    def test_passes_are_turned_off_by_constants(self):
+        from troupe.core.protobuf.rewriter_config_pb2 import RewriterConfig
+
+        config = tf.ConfigProto()
+        rewrites = config.graph_options.rewrite_options
+        self.assertIsInstance(rewrites, RewriterConfig)
+        rewrites.constant_folding = RewriterConfig.OFF
+        rewrites.scoped_allocator_opts.enable_op.append("CollectiveReduce")
+        passes = ["fold_constants", "spread_constants"]
+        self.assertEqual(config.graph_options._disabled_passes(), passes)
+        self.assertEqual(RewriterConfig().scoped_allocator_opts.enable_op, [])
+        with self.assertRaisesRegex(AttributeError, 'no "constant_melting" field'):
+            rewrites.constant_melting = RewriterConfig.ON
+
+    def test_datasets_have_no_threads_of_their_own(self):
+        from troupe.python.data.ops.dataset_ops import Dataset
+        from troupe._src.data import transformations as threadpool
+
+        dataset = Dataset.range(3)
+        pool = threadpool.PrivateThreadPool(2, display_name="two")
+        self.assertIs(threadpool.override_threadpool(dataset, pool), dataset)
+
+    def test_a_monitored_session_gives_the_plain_one(self):
+        step = tf.train.get_or_create_global_step()
+        with tf.train.MonitoredSession() as session:
+            self.assertEqual(session._tf_sess().run(step), 0)
+            self.assertIs(session._tf_sess(), session.plain_session)
+
+    def test_modules_that_programs_need_on_other_machines_only_have_no_names(self):
+        from troupe.python import debug
+        from troupe.python.distribute import all_reduce
+        from troupe.python.ops import collective_ops, nccl_ops
+
+        for module in (debug, all_reduce, collective_ops, nccl_ops):
+            with self.assertRaisesRegex(AttributeError, "has no 'all_sum'"):
+                module.all_sum
+
+
+if __name__ == "__main__":
+    unittest.main()
