@@ -42,6 +42,7 @@ void add_ranking_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_reordering_kernels(KernelCatalog& catalog);
 void add_resize_kernels(KernelCatalog& catalog);
+void add_samples_kernels(KernelCatalog& catalog);
 void add_scan_kernels(KernelCatalog& catalog);
 void add_scatter_kernels(KernelCatalog& catalog);
 void add_segment_kernels(KernelCatalog& catalog);
