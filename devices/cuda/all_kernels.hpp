@@ -12,6 +12,7 @@ void add_all_kernels(KernelCatalog& catalog);
 void add_argmax_pooling_kernels(KernelCatalog& catalog);
 void add_batch_norm_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
+void add_bounded_normals_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
 void add_checks_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);

@@ -1,7 +1,9 @@
 // Random numbers of more elements than a block of threads has: the CPU's.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
+#include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/tests/cuda/large_calls.hpp"
 
 using namespace troupe;
@@ -42,6 +44,57 @@ BOOST_AUTO_TEST_CASE(rates_without_samples) {
   BOOST_TEST(check({0, 1e3f, 1e9f}) == "");
   BOOST_TEST(check({1, 1e12f}) == "'rate' is too great for samples of int32: 999999995904.000000");
   BOOST_TEST(check({1, 1e12f, nan, 1e13f}) == "'rate' must not be NaN");
+}
+
+/// Parameters for which each of the rejections is chosen.
+constexpr float bounds_of_normals[][2] = {{-5, 5}, {2, 2.25f}, {2, 40}, {-1e9f, -2}};
+
+BOOST_AUTO_TEST_CASE(normal_numbers_between_bounds) {
+  auto scalar = [](DType dtype, float value) {
+    auto tensor = numbers(dtype, {}, 0);
+    cpu::for_dtype(cpu::Floating{}, dtype, [&](auto zero) {
+      tensor.mutable_data<decltype(zero)>()[0] = static_cast<decltype(zero)>(value);
+    });
+    return tensor;
+  };
+  for (auto dtype : floats)
+    for (auto [least, greatest] : bounds_of_normals) {
+      Attrs attrs = {{"dtype", dtype}, {"seed", 7}, {"seed2", 8}};
+      Tensors all = {
+          ints({41, 50}), scalar(dtype, 0), scalar(dtype, 1), scalar(dtype, least),
+          scalar(dtype, greatest)};
+      compare({.op = "ParameterizedTruncatedNormal", .attrs = attrs, .inputs = all});
+      all[0] = ints({3, 2500});
+      for (size_t i = 1; i <= 4; ++i) {
+        auto rows = numbers(dtype, {3}, 0, 0, 0);
+        cpu::for_dtype(cpu::Floating{}, dtype, [&](auto zero) {
+          using T = decltype(zero);
+          std::fill_n(rows.mutable_data<T>(), rows.elements(), all[i].value<T>());
+        });
+        all[i] = rows;
+      }
+      compare({.op = "ParameterizedTruncatedNormal", .attrs = attrs, .inputs = all});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(bounds_without_normal_numbers) {
+  auto check = [&](float mean, float deviation, float least, float greatest) {
+    RecordedCall call{
+        .op = "ParameterizedTruncatedNormal",
+        .attrs = {{"dtype", DType::float32}, {"seed", 1}},
+        .inputs = {
+            ints({500}), Tensor::scalar(mean), Tensor::scalar(deviation), Tensor::scalar(least),
+            Tensor::scalar(greatest)}};
+    auto expected = run_call(call, cpu), got = run_call(call, card);
+    BOOST_TEST(got.status.message() == expected.status.message());
+    return got.status.message();
+  };
+  constexpr auto nan = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST(check(0, 1, -1, 1) == "");
+  BOOST_TEST(check(0, -1, -1, 1).starts_with("a deviation must be above 0"));
+  BOOST_TEST(check(0, 1, 1, 1).starts_with("a deviation must be above 0"));
+  BOOST_TEST(check(0, 1, nan, 1).starts_with("a deviation must be above 0"));
+  BOOST_TEST(check(nan, 1, -1, 1).starts_with("none of 1000 normal numbers"));
 }
 
 BOOST_AUTO_TEST_CASE(shuffles_of_many_rows) {
