@@ -11,6 +11,7 @@ void add_all_kernels(KernelCatalog& catalog);
 // The families, each in the files of its name.
 void add_argmax_pooling_kernels(KernelCatalog& catalog);
 void add_batch_norm_kernels(KernelCatalog& catalog);
+void add_beam_search_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
 void add_bounded_normals_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
