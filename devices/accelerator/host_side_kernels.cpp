@@ -104,7 +104,6 @@ constexpr std::string_view on_request[] = {
     "MatrixInverse",
     "MatrixSolve",
     "MatrixTriangularSolve",
-    "ParameterizedTruncatedNormal",
     "Qr",
     "RFFT",
     "RFFT2D",

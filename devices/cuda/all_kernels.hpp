@@ -11,7 +11,9 @@ void add_all_kernels(KernelCatalog& catalog);
 // The families, each in the files of its name.
 void add_argmax_pooling_kernels(KernelCatalog& catalog);
 void add_batch_norm_kernels(KernelCatalog& catalog);
+void add_beam_search_kernels(KernelCatalog& catalog);
 void add_bias_kernels(KernelCatalog& catalog);
+void add_bounded_normals_kernels(KernelCatalog& catalog);
 void add_bounds_kernels(KernelCatalog& catalog);
 void add_checks_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
@@ -43,6 +45,7 @@ void add_ranking_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_reordering_kernels(KernelCatalog& catalog);
 void add_resize_kernels(KernelCatalog& catalog);
+void add_samples_kernels(KernelCatalog& catalog);
 void add_scan_kernels(KernelCatalog& catalog);
 void add_scatter_kernels(KernelCatalog& catalog);
 void add_segment_kernels(KernelCatalog& catalog);

@@ -113,6 +113,8 @@ Table images() {
       {"NonMaxSuppressionV2", {{2, 3}}},
       {"NonMaxSuppressionV3", {{2, 3, 4}}},
       {"NonMaxSuppressionV4", {{2, 3, 4}}},
+      {"NonMaxSuppressionV5", {{2, 3, 4, 5}}},
+      {"NonMaxSuppressionWithOverlaps", {{2, 3, 4}}},
       {"ResizeArea", {{1}}},
       {"ResizeBicubic", {{1}}},
       {"ResizeBilinear", {{1}}},

@@ -355,6 +355,35 @@ BOOST_AUTO_TEST_CASE(suppressions_of_more_boxes_than_are_compared_at_once) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(soft_suppressions_of_many_boxes) {
+  for (auto dtype : {DType::float32, DType::float16})
+    for (int64_t count : {5, 700}) {
+      auto boxes = numbers(dtype, {count, 4}, 53, 0, 30),
+           scores = numbers(dtype, {count}, 54, 0, 99);
+      for (int most : {3, 400})
+        for (int sigma : {0, 1, 4}) {
+          auto one = [&](int value) { return numbers(dtype, {}, 0, value, value); };
+          Tensors inputs = {boxes,  scores, Tensor::scalar<int32_t>(most),
+                            one(1), one(2), one(sigma)};
+          Attrs attrs = {{"T", dtype}, {"pad_to_max_output_size", most == 3}};
+          compare({.op = "NonMaxSuppressionV5", .attrs = attrs, .inputs = inputs});
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(suppressions_of_given_overlaps) {
+  for (int64_t count : {63, 65, 1000, 4200}) {
+    auto overlaps = numbers(DType::float32, {count, count}, 55, 0, 400);
+    auto scores = numbers(DType::float32, {count}, 56, 0, 99);
+    for (int most : {1, 70, 100'000}) {
+      Tensors inputs = {
+          overlaps, scores, Tensor::scalar<int32_t>(most), Tensor::scalar(399.0f),
+          Tensor::scalar(2.0f)};
+      compare({.op = "NonMaxSuppressionWithOverlaps", .inputs = inputs});
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(contrasts_of_large_images) {
   for (auto dtype : {DType::float32, DType::float16})
     for (int64_t channels : {1, 3, 300}) {

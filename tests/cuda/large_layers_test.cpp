@@ -1,5 +1,6 @@
 // As large_calls_test.cpp, of ops of layers: convolutions of each channel, and recurrent cells.
 #include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/devices/cpu/dispatch.hpp"
@@ -147,6 +148,28 @@ BOOST_AUTO_TEST_CASE(gated_units_of_many_sequences_and_their_gradients) {
     compare({.op = "GRUBlockCell", .attrs = {{"T", dtype}}, .inputs = given}, tolerance);
     for (int i = 0; i < 4; ++i) given.push_back(eighths(dtype, state, seed++));
     compare({.op = "GRUBlockCellGrad", .attrs = {{"T", dtype}}, .inputs = given}, tolerance);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(beams_of_many_rows) {
+  auto scalar = [](int value) { return Tensor::scalar<int32_t>(value); };
+  for (auto [times, batch, beams] :
+       std::vector<std::array<int, 3>>{{1, 3, 2}, {20, 70, 9}, {5, 1, 1000}}) {
+    Shape shape{times, batch, beams};
+    auto ids = numbers(DType::int32, shape, 50, 0, 30);
+    auto parents = numbers(DType::int32, shape, 51, 0, beams - 1);
+    auto lengths = numbers(DType::int32, {batch}, 52, -1, times + 2);
+    compare({.op = "GatherTree", .inputs = {ids, parents, lengths, scalar(30)}});
+    if (times == 1) continue;
+    auto* parent = parents.mutable_data<int32_t>() + (times - 1) * batch * beams;
+    parent[batch * beams - 1] = -1;
+    parent[batch * beams / 2] = beams;
+    auto whole = numbers(DType::int32, {batch}, 0, times, times);
+    RecordedCall call{.op = "GatherTree", .inputs = {ids, parents, whole, scalar(30)}};
+    call.where = "beams of " + shape.to_string();
+    auto expected = run_call(call, cpu), got = run_call(call, card);
+    BOOST_TEST(got.status.message() == expected.status.message());
+    BOOST_TEST(got.status.message().starts_with("Saw invalid parent id "));
   }
 }
 

@@ -1,3 +1,6 @@
+#include <math.h>  // lgamma_r, which unlike std::lgamma writes no global variable
+
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <optional>
@@ -6,7 +9,9 @@
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/math/special.hpp"
+#include "troupe/devices/cpu/random/distributions.hpp"
 #include "troupe/devices/cpu/random/parts.hpp"
+#include "troupe/devices/cpu/random/rate_errors.hpp"
 #include "troupe/devices/cpu/random/samples.hpp"
 #include "troupe/devices/cpu/random/seeds.hpp"
 
@@ -17,6 +22,33 @@ using GammaTypes = Types<float16, float, double>;
 using PoissonTypes = decltype(GammaTypes{} + Indices{});
 
 constexpr int64_t sample_cost_elements = 256;
+
+/// What NumberPairs takes of a stream.
+class StreamPairs {
+ public:
+  explicit StreamPairs(const Philox& start) : next_(start) {}
+
+  void uniforms(double (&pair)[2]) {
+    std::ranges::copy(uniform_numbers<double>(take()), std::begin(pair));
+  }
+  void normals(double (&pair)[2]) {
+    std::ranges::copy(normal_numbers<double>(take()), std::begin(pair));
+  }
+  static double log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+  }
+
+ private:
+  Philox::Block take() {
+    auto block = next_.block();
+    next_ = next_.skip(1);
+    return block;
+  }
+
+  Philox next_;
+};
+using StreamNumbers = NumberPairs<StreamPairs>;
 
 int64_t samples_cost_ns(const Launch& launch) {
   auto shape = samples_shape(launch.input(0), launch.input(1).shape());
@@ -54,7 +86,8 @@ Status compute_gamma(Launch& launch, PhiloxSource& source) {
   fill_samples<T>(
       source.reserve(out->elements()), alphas.elements(), *out,
       [&](int64_t parameter, const Philox& start) {
-        return std::optional(gamma_sample(static_cast<double>(alpha[parameter]), start));
+        StreamNumbers numbers(start);
+        return std::optional(gamma_sample(static_cast<double>(alpha[parameter]), numbers));
       });
   launch.set(0, *std::move(out));
   return {};
@@ -88,18 +121,13 @@ Result<Kernel> make_gamma_gradient(const Node& node) {
   });
 }
 
-/// The greatest double that a sample may be.
-template <class T>
-double greatest_sample() {
-  if constexpr (std::is_same_v<T, int64_t>) return 0x1.fffffffffffffp62;
-  else return static_cast<double>(std::numeric_limits<T>::max());
-}
-
 /// A sample of an infinite rate is infinite, where there is such a number.
 template <class T>
 std::optional<double> sample_for_poisson(double rate, const Philox& start) {
   if (!is_number<T> && rate == std::numeric_limits<double>::infinity()) return rate;
-  return poisson_sample(rate, greatest_sample<T>(), start);
+  StreamNumbers numbers(start);
+  auto sample = poisson_sample(rate, greatest_sample<T>(), numbers);
+  return sample == no_sample ? std::nullopt : std::optional(sample);
 }
 
 Result<std::vector<double>> poisson_rates(const Tensor& tensor) {
@@ -110,7 +138,7 @@ Result<std::vector<double>> poisson_rates(const Tensor& tensor) {
         tensor.values<T>(), rates.begin(), [](const T& rate) { return static_cast<double>(rate); });
   });
   for (auto rate : rates)
-    if (rate != rate) return invalid_argument("'rate' must not be NaN");
+    if (rate != rate) return rate_is_not_a_number();
   return rates;
 }
 
@@ -127,10 +155,7 @@ Status compute_poisson(Launch& launch, PhiloxSource& source) {
       source.reserve(out->elements()), count, *out, [&](int64_t parameter, const Philox& start) {
         return sample_for_poisson<T>((*rates)[static_cast<size_t>(parameter)], start);
       });
-  if (failed >= 0)
-    return invalid_argument(
-        "'rate' is too great for samples of " + std::string(to_string(dtype_of<T>())) + ": " +
-        std::to_string((*rates)[static_cast<size_t>(failed)]));
+  if (failed >= 0) return rate_is_too_great((*rates)[static_cast<size_t>(failed)], dtype_of<T>());
   launch.set(0, *std::move(out));
   return {};
 }

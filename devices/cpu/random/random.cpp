@@ -1,6 +1,4 @@
-#include <cstring>
-#include <numeric>
-#include <vector>
+#include <algorithm>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
@@ -8,6 +6,7 @@
 #include "troupe/devices/cpu/random/distributions.hpp"
 #include "troupe/devices/cpu/random/parts.hpp"
 #include "troupe/devices/cpu/random/seeds.hpp"
+#include "troupe/devices/cpu/random/shuffled_rows.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -48,16 +47,6 @@ Result<Kernel> make_random_ints(const Node& node) {
   return Kernel{.compute = compute, .cost_ns = random_cost_ns};
 }
 
-/// The order that exchanging each of `count` rows, first to last, with a later one or itself makes.
-std::vector<int64_t> shuffled_rows(const Philox& start, int64_t count) {
-  std::vector<int64_t> rows(static_cast<size_t>(count));
-  std::iota(rows.begin(), rows.end(), 0);
-  PhiloxNumbers numbers(start);
-  for (size_t i = 0; i + 1 < rows.size(); ++i)
-    std::swap(rows[i], rows[i + numbers.next() % (rows.size() - i)]);
-  return rows;
-}
-
 template <class C>
 Status compute_shuffle(Launch& launch, PhiloxSource& source) {
   const auto& value = launch.input(0);
@@ -68,8 +57,7 @@ Status compute_shuffle(Launch& launch, PhiloxSource& source) {
   }
   auto out = launch.allocate(value.dtype(), shape);
   if (!out) return out.status();
-  auto rows =
-      shuffled_rows(source.reserve_blocks(static_cast<uint64_t>(shape[0] + 2) / 4), shape[0]);
+  auto rows = shuffled_rows(source.reserve_blocks(shuffle_blocks(shape[0])), shape[0]);
   auto row_size = value.elements() / shape[0];
   auto* to = mutable_cells<C>(*out);
   for (auto row : rows) to = std::copy_n(cells<C>(value) + row * row_size, row_size, to);

@@ -28,6 +28,15 @@ inline Status copy_all(const Launch& launch, Tensor& to, const Tensor& from) {
       "a copy");
 }
 
+/// The greatest cells that rows of so many bytes are made of, as they lie in memory.
+inline int cell_of_rows(int64_t row_bytes, const Tensor& to, const Tensor& from) {
+  auto all = static_cast<uintptr_t>(row_bytes) | reinterpret_cast<uintptr_t>(to.raw()) |
+             reinterpret_cast<uintptr_t>(from.raw());
+  int size = 16;
+  while (all % static_cast<uintptr_t>(size) != 0) size /= 2;
+  return size;
+}
+
 inline Status set_zeros(const Launch& launch, Tensor& to) {
   if (to.bytes() == 0) return {};
   return to_status(cudaMemsetAsync(to.mutable_raw(), 0, to.bytes(), stream_of(launch)), "a fill");

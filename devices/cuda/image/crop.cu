@@ -206,9 +206,9 @@ LaunchCrop find_crop(Element element) {
 }
 
 LaunchCropGradImage find_crop_grad_image(Element element) {
-  return choose<LaunchCropGradImage>(
-      Elements<float, double, Half>{}, element,
-      [](auto zero) { return crop_grad_image<decltype(zero)>; });
+  return choose<LaunchCropGradImage>(Elements<float, double, Half>{}, element, [](auto zero) {
+    return crop_grad_image<decltype(zero)>;
+  });
 }
 
 LaunchCropGradBoxes find_crop_grad_boxes(Element element) {

@@ -8,6 +8,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/answer.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
+#include "troupe/devices/cuda/image/soft_suppression.hpp"
 #include "troupe/devices/cuda/reduction/sorted_numbers.hpp"
 
 namespace troupe::cuda {
@@ -15,7 +16,26 @@ namespace {
 
 struct SuppressionKernel {
   cpu::SuppressionOp op;
+  DType dtype;
   LaunchSuppression function;
+  LaunchSoftSuppression soft_function;
+  LaunchSelectedScores scores_function;
+};
+
+/// What is selected, in the order of the boxes' scores, and how many.
+struct Selection {
+  Tensor indices, scores, found;
+
+  /// `scores` only where the op gives them.
+  static Result<Selection> allocate(
+      const Launch& launch, const SuppressionKernel& kernel, int64_t most) {
+    auto indices = launch.allocate(DType::int32, {most});
+    auto scores = launch.allocate(kernel.dtype, {kernel.op.has_sigma ? most : 0});
+    auto found = launch.allocate(DType::int32, {});
+    for (const auto* tensor : {&indices, &scores, &found})
+      if (!*tensor) return tensor->status();
+    return Selection{*std::move(indices), *std::move(scores), *std::move(found)};
+  }
 };
 
 /// As CPUs take what is nearer to 0 than normal numbers.
@@ -26,9 +46,10 @@ float flushed(float number) {
 /// Memory of a call, beyond what it gives.
 Result<Tensors> allocate_memory(const Launch& launch, SuppressionCall& call) {
   auto rows = std::min(call.count, suppression_chunk);
+  auto corners = call.has_overlaps ? 0 : 16;
   Tensors memory;
   for (auto bytes :
-       {int64_t{sizeof(int32_t)}, 16 * call.count, 16 * call.most, suppression_chunk,
+       {int64_t{sizeof(int32_t)}, corners * call.count, corners * call.most, suppression_chunk,
         8 * suppression_words * rows}) {
     auto tensor = scratch(launch, static_cast<size_t>(bytes));
     if (!tensor) return tensor.status();
@@ -44,23 +65,20 @@ Result<Tensors> allocate_memory(const Launch& launch, SuppressionCall& call) {
   return memory;
 }
 
-/// Puts the selection on the stream: of boxes into `selected`, and of their number into `found`.
-Status put_selection(
-    const Launch& launch, LaunchSuppression function, const cpu::SuppressionLimits& limits,
-    Tensor& selected, Tensor& found) {
-  if (auto status = set_zeros(launch, found); !status.ok()) return status;
-  auto most = std::min(limits.most, limits.count);
-  if (most == 0) return {};
+Status put_hard_selection(
+    const Launch& launch, const SuppressionKernel& kernel, const cpu::SuppressionLimits& limits,
+    Selection& selection) {
   auto sorted = sort_numbers(launch, launch.input(1));
   if (!sorted) return sorted.status();
   SuppressionCall call{
-      .selected = out<int32_t>(selected),
-      .found = out<int32_t>(found),
+      .selected = out<int32_t>(selection.indices),
+      .found = out<int32_t>(selection.found),
       .boxes = launch.input(0).raw(),
+      .has_overlaps = kernel.op.has_overlaps,
       .scores = launch.input(1).raw(),
       .order = static_cast<const int32_t*>(sorted->places.raw()),
       .count = limits.count,
-      .most = most,
+      .most = std::min(limits.most, limits.count),
       .threshold = flushed(limits.threshold),
       .score_threshold = flushed(limits.score_threshold),
       .candidates = nullptr,
@@ -71,61 +89,116 @@ Status put_selection(
       .stream = stream_of(launch)};
   auto memory = allocate_memory(launch, call);
   if (!memory) return memory.status();
-  function(call);
+  kernel.function(call);
+  if (kernel.op.has_sigma)
+    kernel.scores_function(
+        {.to = selection.scores.mutable_raw(),
+         .scores = call.scores,
+         .selected = call.selected,
+         .found = call.found,
+         .most = call.most,
+         .stream = call.stream});
   return launched("a suppression");
 }
 
-/// The indices are padded with zeros: nothing is to be known of the card.
+Status put_soft_selection(
+    const Launch& launch, const SuppressionKernel& kernel, const cpu::SuppressionLimits& limits,
+    Selection& selection) {
+  auto most = std::min(limits.most, limits.count);
+  auto current = scratch(launch, static_cast<size_t>(limits.count) * sizeof(float)),
+       compared = scratch(launch, static_cast<size_t>(limits.count) * sizeof(int32_t)),
+       chosen = scratch(launch, static_cast<size_t>(most) * 4 * sizeof(float));
+  for (const auto* tensor : {&current, &compared, &chosen})
+    if (!*tensor) return tensor->status();
+  kernel.soft_function(
+      {.selected = out<int32_t>(selection.indices),
+       .selected_scores = selection.scores.mutable_raw(),
+       .found = out<int32_t>(selection.found),
+       .boxes = launch.input(0).raw(),
+       .scores = launch.input(1).raw(),
+       .count = limits.count,
+       .most = most,
+       .threshold = flushed(limits.threshold),
+       .score_threshold = flushed(limits.score_threshold),
+       .scale = -0.5f / limits.sigma,
+       .current = out<float>(*current),
+       .compared = out<int32_t>(*compared),
+       .chosen = out<float>(*chosen),
+       .stream = stream_of(launch)});
+  return launched("a soft suppression");
+}
+
+/// Puts the selection on the stream.
+Status put_selection(
+    const Launch& launch, const SuppressionKernel& kernel, const cpu::SuppressionLimits& limits,
+    Selection& selection) {
+  if (auto status = set_zeros(launch, selection.found); !status.ok()) return status;
+  if (std::min(limits.most, limits.count) == 0) return {};
+  auto put = flushed(limits.sigma) > 0 ? put_soft_selection : put_hard_selection;
+  return put(launch, kernel, limits, selection);
+}
+
+void set_selection(Launch& launch, const cpu::SuppressionOp& op, const Selection& selection) {
+  int output = 0;
+  launch.set(output++, selection.indices);
+  if (op.has_sigma) launch.set(output++, selection.scores);
+  if (op.has_valid_outputs) launch.set(output, selection.found);
+}
+
+/// What is selected is padded with zeros: nothing is to be known of the card.
 Status compute_padded(Launch& launch, const SuppressionKernel& kernel) {
   auto limits = cpu::SuppressionLimits::of(launch, kernel.op);
   if (!limits) return limits.status();
-  auto indices = launch.allocate(DType::int32, {limits->most});
-  auto found = launch.allocate(DType::int32, {});
-  if (!indices || !found) return indices ? found.status() : indices.status();
-  auto status = set_zeros(launch, *indices);
-  if (status.ok()) status = put_selection(launch, kernel.function, *limits, *indices, *found);
-  if (!status.ok()) return status;
-  launch.set(0, *std::move(indices));
-  launch.set(1, *std::move(found));
-  return {};
+  auto selection = Selection::allocate(launch, kernel, limits->most);
+  if (!selection) return selection.status();
+  auto status = set_zeros(launch, selection->indices);
+  if (status.ok()) status = set_zeros(launch, selection->scores);
+  if (status.ok()) status = put_selection(launch, kernel, *limits, *selection);
+  if (status.ok()) set_selection(launch, kernel.op, *selection);
+  return status;
 }
 
-/// Sets the outputs where there are so many boxes in `selected`.
+/// The first elements of a vector.
+Result<Tensor> copy_first(const Launch& launch, const Tensor& of, int64_t count) {
+  auto copy = launch.allocate(of.dtype(), {std::min(count, of.elements())});
+  if (!copy || copy->elements() == 0) return copy;
+  auto error = cudaMemcpyAsync(
+      copy->mutable_raw(), of.raw(), copy->bytes(), cudaMemcpyDeviceToDevice, stream_of(launch));
+  if (auto status = to_status(error, "a copy"); !status.ok()) return status;
+  return copy;
+}
+
+/// Sets the outputs where so many boxes are selected.
 Status set_selected(
-    Launch& launch, const cpu::SuppressionOp& op, const Tensor& selected, const Tensor& found,
-    int64_t count) {
-  auto indices = launch.allocate(DType::int32, {count});
-  if (!indices) return indices.status();
-  if (count > 0) {
-    auto error = cudaMemcpyAsync(
-        indices->mutable_raw(), selected.raw(), indices->bytes(), cudaMemcpyDeviceToDevice,
-        stream_of(launch));
-    if (auto status = to_status(error, "a copy"); !status.ok()) return status;
-  }
-  launch.set(0, *std::move(indices));
-  if (op.has_valid_outputs) launch.set(1, found);
+    Launch& launch, const cpu::SuppressionOp& op, const Selection& selection, int64_t count) {
+  auto indices = copy_first(launch, selection.indices, count),
+       scores = copy_first(launch, selection.scores, count);
+  if (!indices || !scores) return indices ? scores.status() : indices.status();
+  set_selection(launch, op, {*indices, *scores, selection.found});
   return {};
 }
 
 void start_suppression(Launch& launch, const SuppressionKernel& kernel, const Kernel::Done& done) {
   auto limits = cpu::SuppressionLimits::of(launch, kernel.op);
   if (!limits) return done(limits.status());
-  auto selected = launch.allocate(DType::int32, {std::min(limits->most, limits->count)});
-  auto found = launch.allocate(DType::int32, {});
-  if (!selected || !found) return done(selected ? found.status() : selected.status());
-  auto status = put_selection(launch, kernel.function, *limits, *selected, *found);
+  auto selection = Selection::allocate(launch, kernel, std::min(limits->most, limits->count));
+  if (!selection) return done(selection.status());
+  auto status = put_selection(launch, kernel, *limits, *selection);
   if (!status.ok()) return done(status);
   when_known(
-      launch, *found, done,
-      [&launch, op = kernel.op, selected = *selected, found = *found](const Tensor& count) {
-        return set_selected(launch, op, selected, found, count.value<int32_t>());
+      launch, selection->found, done,
+      [&launch, op = kernel.op, selection = *selection](const Tensor& count) {
+        return set_selected(launch, op, selection, count.value<int32_t>());
       });
 }
 
 KernelCatalog::Make suppression(const cpu::SuppressionOp& op) {
   return [op](const Node& node) -> Result<Kernel> {
     auto dtype = node.attrs.contains("T") ? node.attr<DType>("T") : DType::float32;
-    SuppressionKernel kernel{op.of(node), find_suppression(element_of(dtype))};
+    auto element = element_of(dtype);
+    SuppressionKernel kernel{
+        op.of(node), dtype, find_suppression(element), find_soft_suppression(element),
+        find_selected_scores(element)};
     if (!kernel.function) return no_kernel(dtype);
     if (kernel.op.pads)
       return Kernel{.compute = [kernel](Launch& launch) { return compute_padded(launch, kernel); }};
@@ -141,9 +214,7 @@ KernelCatalog::Make suppression(const cpu::SuppressionOp& op) {
 
 void add_suppression_kernels(KernelCatalog& catalog) {
   cpu::for_each_suppression_op([&catalog](const char* name, const cpu::SuppressionOp& op) {
-    // Soft suppressions depend on the last digits of exponentials, and TensorFlow has none of
-    // matrices for GPUs either.
-    if (!op.has_overlaps && !op.has_sigma) catalog.add(name, suppression(op));
+    catalog.add(name, suppression(op));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "troupe/devices/cuda/image/non_max_suppression.hpp"
 
 #include "troupe/devices/cpu/image/box_overlap.hpp"
+#include "troupe/devices/cuda/image/side_product.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
@@ -37,19 +38,17 @@ __device__ uint64_t bits_before(int64_t bit) {
   return bit < word_bits ? (uint64_t{1} << bit) - 1 : ~uint64_t{0};
 }
 
-/// A product of sides. What is nearer to 0 than normal numbers is 0 to CPUs, but not to cards.
-struct SideProduct {
-  TROUPE_BOTH float operator()(float x, float y) const {
-    auto product = rounded_product(x, y);
-    return fabsf(product) < 1.17549435e-38f ? 0 : product;
-  }
-};
-
-/// Whether a box is not selected, as that one is. NaN would make its score NaN, and so would an
-/// infinite overlap.
-__device__ bool removes(const SuppressionCall& call, const float* selected, const float* box) {
-  auto overlap = cpu::box_overlap(box, selected, SideProduct());
+/// Whether a box is not selected, as one is that it overlaps so far. NaN would make its score NaN,
+/// and so would an infinite overlap.
+__device__ bool is_too_far(const SuppressionCall& call, float overlap) {
   return overlap >= call.threshold || !(overlap - overlap == 0);
+}
+__device__ bool removes(const SuppressionCall& call, const float* selected, const float* box) {
+  return is_too_far(call, cpu::box_overlap(box, selected, SideProduct()));
+}
+/// The same of given overlaps, by the boxes' numbers.
+__device__ bool removes(const SuppressionCall& call, int32_t selected, int32_t box) {
+  return is_too_far(call, static_cast<const float*>(call.boxes)[box * call.count + selected]);
 }
 
 /// Whether none of the chunk is selected any more.
@@ -66,7 +65,7 @@ __global__ void rank_kernel(SuppressionCall call) {
   };
   for (auto rank = first_item(); rank < call.count; rank += item_step()) {
     const auto* box = boxes + 4 * int64_t{call.order[rank]};
-    for (int i = 0; i < 4; ++i) call.ranked[4 * rank + i] = widen(box[i]);
+    for (int i = 0; i < 4 && !call.has_overlaps; ++i) call.ranked[4 * rank + i] = widen(box[i]);
     if (is_candidate(rank) && !is_candidate(rank + 1))
       *call.candidates = static_cast<int32_t>(rank + 1);
   }
@@ -77,11 +76,11 @@ __global__ void compare_kernel(SuppressionCall call, Chunk chunk) {
   if (is_done(call, chunk)) return;
   int64_t selected = *call.found;
   for (auto item = first_item(); item < chunk.rows * compare_shares; item += item_step()) {
-    auto row = item % chunk.rows;
-    const auto* box = call.ranked + 4 * (chunk.first + row);
+    auto row = item % chunk.rows, rank = chunk.first + row;
     auto is_removed = false;
     for (auto i = item / chunk.rows; i < selected && !is_removed; i += compare_shares)
-      is_removed = removes(call, call.chosen + 4 * i, box);
+      is_removed = call.has_overlaps ? removes(call, call.selected[i], call.order[rank])
+                                     : removes(call, call.chosen + 4 * i, call.ranked + 4 * rank);
     if (is_removed) call.removed[row] = 1;
   }
 }
@@ -107,6 +106,22 @@ __global__ void pairs_kernel(SuppressionCall call, Chunk chunk, int64_t blocks) 
     uint64_t word = 0;
     for (int i = 0; i < word_bits && i < columns_left; ++i)
       if (first_column + i > row && removes(call, own, columns + 4 * i)) word |= uint64_t{1} << i;
+    call.removes[row * suppression_words + of_column] = word;
+  }
+}
+
+/// As pairs_kernel(), of given overlaps: a thread sets a word.
+__global__ void overlapping_pairs_kernel(SuppressionCall call, Chunk chunk, int64_t blocks) {
+  if (is_done(call, chunk)) return;
+  const auto* order = call.order + chunk.first;
+  for (auto item = first_item(); item < chunk.rows * blocks; item += item_step()) {
+    auto row = item % chunk.rows, of_column = item / chunk.rows;
+    uint64_t word = 0;
+    for (int i = 0; i < word_bits; ++i) {
+      auto column = of_column * word_bits + i;
+      if (column > row && column < chunk.rows && removes(call, order[row], order[column]))
+        word |= uint64_t{1} << i;
+    }
     call.removes[row * suppression_words + of_column] = word;
   }
 }
@@ -143,7 +158,8 @@ __global__ void select_kernel(SuppressionCall call, Chunk chunk) {
     if (has_bit(selected, thread)) {
       auto to = found + count_bits(selected & bits_before(thread)), rank = chunk.first + row;
       call.selected[to] = call.order[rank];
-      for (int i = 0; i < 4; ++i) call.chosen[4 * to + i] = call.ranked[4 * rank + i];
+      for (int i = 0; i < 4 && !call.has_overlaps; ++i)
+        call.chosen[4 * to + i] = call.ranked[4 * rank + i];
     }
 #pragma unroll 8
     for (int i = 0; i < word_bits; ++i)
@@ -154,6 +170,17 @@ __global__ void select_kernel(SuppressionCall call, Chunk chunk) {
   __syncthreads();  // after all have read how many were found before
   if (thread == 0) *call.found = static_cast<int32_t>(found);
   for (auto row = thread; row < suppression_chunk; row += blockDim.x) call.removed[row] = 0;
+}
+
+template <class T>
+__global__ void selected_scores_kernel(SelectedScoresCall call) {
+  for (auto i = first_item(); i < call.most && i < *call.found; i += item_step())
+    static_cast<T*>(call.to)[i] = static_cast<const T*>(call.scores)[call.selected[i]];
+}
+
+template <class T>
+void set_selected_scores(const SelectedScoresCall& call) {
+  start_kernel(call.stream, blocks_for(call.most), block_threads, selected_scores_kernel<T>, call);
 }
 
 template <class T>
@@ -168,7 +195,10 @@ void suppress(const SuppressionCall& call) {
     auto blocks = (chunk.rows + word_bits - 1) / word_bits;
     if (first > 0)
       start(blocks_for(chunk.rows * compare_shares), block_threads, compare_kernel, chunk);
-    start(blocks_for(blocks * blocks, 1), word_bits, pairs_kernel, chunk, blocks);
+    if (call.has_overlaps)
+      start(
+          blocks_for(chunk.rows * blocks), block_threads, overlapping_pairs_kernel, chunk, blocks);
+    else start(blocks_for(blocks * blocks, 1), word_bits, pairs_kernel, chunk, blocks);
     start(1, static_cast<int>(suppression_words), select_kernel, chunk);
   }
 }
@@ -178,6 +208,12 @@ void suppress(const SuppressionCall& call) {
 LaunchSuppression find_suppression(Element element) {
   return choose<LaunchSuppression>(
       Elements<float, Half>{}, element, [](auto zero) { return suppress<decltype(zero)>; });
+}
+
+LaunchSelectedScores find_selected_scores(Element element) {
+  return choose<LaunchSelectedScores>(Elements<float, Half>{}, element, [](auto zero) {
+    return set_selected_scores<decltype(zero)>;
+  });
 }
 
 }  // namespace troupe::cuda

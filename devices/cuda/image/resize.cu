@@ -122,9 +122,9 @@ LaunchResize find_bilinear_grad(Element element) {
 }
 
 LaunchResize find_nearest_grad(Element element) {
-  return choose<LaunchResize>(
-      Elements<float, double, Half>{}, element,
-      [](auto zero) { return nearest_grad<decltype(zero)>; });
+  return choose<LaunchResize>(Elements<float, double, Half>{}, element, [](auto zero) {
+    return nearest_grad<decltype(zero)>;
+  });
 }
 
 void launch_nearest(const ResizeCall& call, int size) {

@@ -35,15 +35,6 @@ Result<int> find_batch_rank(int64_t given, const Shape& params, const Shape& ind
       " must agree in the first " + std::to_string(batch) + " dimensions");
 }
 
-/// The greatest cells that rows of so many bytes are made of, as they lie in memory.
-int cell_of_rows(int64_t row_bytes, const Tensor& to, const Tensor& from) {
-  auto all = static_cast<uintptr_t>(row_bytes) | reinterpret_cast<uintptr_t>(to.raw()) |
-             reinterpret_cast<uintptr_t>(from.raw());
-  int size = 16;
-  while (all % static_cast<uintptr_t>(size) != 0) size /= 2;
-  return size;
-}
-
 /// Sets output 0 to what indices gather of `params`.
 Status set_gathered(
     Launch& launch, const Tensor& params, const Tensor& indices, int64_t given_axis,
