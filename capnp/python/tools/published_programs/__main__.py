@@ -7,7 +7,9 @@ The programs, what is changed in them, and the synthetic data are in the modules
 comes from clones of their repositories, in DIR/OWNER+NAME/repo or from GitHub, at the commits of
 the table; none of it is kept. Writes how each one ended to results.json, and with --readme a table
 of the results into the README of the package. `--packages` is a folder with other packages that
-programs import (h5py, matplotlib, pandas, pillow, scikit-learn, scipy, six, tqdm).
+programs import (absl-py, cloudpickle, contextlib2, easydict, fire, gin-config, h5py, librosa,
+matplotlib, mesh-tensorflow 0.0.5, nltk, opencv-python-headless, pandas, pillow, psutil, regex,
+requests, scikit-learn, scipy, semantic_version, sentencepiece, six, sympy, tqdm, wrapt).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -52,7 +55,7 @@ def main() -> None:
         clones = sources.Clones(pathlib.Path(options.mirror))
 
         def attempt(program):
-            place = pathlib.Path(folder, program.name.replace("/", "+"))
+            place = pathlib.Path(folder, re.sub(r"[^\w.]+", "+", program.name))
             try:
                 return program, run(program, clones, place, digits, options.packages)
             except Exception as error:  # of its text: it is one result of many

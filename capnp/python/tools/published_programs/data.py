@@ -9,7 +9,9 @@ import struct
 import zipfile
 from typing import Callable, Dict
 
+import model_data
 import numpy as np
+import stand_ins
 from environments import make_environments
 from graph_data import (
     make_checkpoint_folders,
@@ -193,4 +195,6 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "translations": make_translations,
     "unpacked digits": make_unpacked_digits,
     "zipped text": make_zipped_text,
+    **model_data.MAKERS,
+    **stand_ins.MAKERS,
 }

@@ -11,6 +11,7 @@ from typing import List
 
 from further import FURTHER
 from program import Program, Task, cluster, loop, of, steps
+from research import RESEARCH
 
 # An argument that newer versions of NumPy have renamed.
 _NUMPY = (r"newshape=", "shape=")
@@ -298,5 +299,5 @@ TRANSFORMERS = of("google-research/bert", "", {
 
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
-    *FURTHER,
+    *FURTHER, *RESEARCH,
 ]  # fmt: skip
