@@ -110,7 +110,6 @@ constexpr std::string_view on_request[] = {
     "RFFT3D",
     "SelfAdjointEigV2",
     "Svd",
-    "Unique",
     "UniqueV2"};
 
 /// Among `computing`, the ops whose results follow from shapes and from values on the host alone.

@@ -63,6 +63,7 @@ void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
 void add_triangular_kernels(KernelCatalog& catalog);
+void add_unique_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);
 void add_where_kernels(KernelCatalog& catalog);
 /// Of ops on references to variables: by kernels of ops on handles, which the catalog must have.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -132,6 +133,30 @@ BOOST_AUTO_TEST_CASE(entries_outside_of_a_tensor_are_passed_over) {
            .attrs = {{"T", DType::float32}, {"Tindices", DType::int64}},
            .inputs = {indices, values, shape, Tensor::of<float>({2, 1}, {5, 6})}}) ==
       "float32[2,1] [6 0]");
+}
+
+// What gradients of slices are added up by.
+
+BOOST_AUTO_TEST_CASE(distinct_elements_of_long_vectors) {
+  for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::int32, DType::int64})
+    for (auto index : {DType::int32, DType::int64})
+      for (int64_t count : {0, 1, 300, 4096, 20'000})
+        for (int most : {0, 40, 2000}) {
+          auto x = numbers(dtype, {count}, 57, -most, most);
+          Attrs attrs = {{"T", dtype}, {"out_idx", index}};
+          for (const char* op : {"Unique", "UniqueWithCounts"})
+            compare({.op = op, .attrs = attrs, .inputs = {x}});
+        }
+}
+
+BOOST_AUTO_TEST_CASE(each_nan_is_distinct_and_both_zeros_are_equal) {
+  auto x = numbers(DType::float32, {5000}, 58, -2, 2);
+  for (int64_t i = 0; i < 5000; ++i) {
+    auto& element = x.mutable_data<float>()[i];
+    if (i % 7 == 3) element = std::numeric_limits<float>::quiet_NaN();
+    else if (i % 7 == 5) element = -0.0f;
+  }
+  compare({.op = "UniqueWithCounts", .attrs = {{"T", DType::float32}}, .inputs = {x}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,3 +1,5 @@
+#include "troupe/devices/cpu/indexing/unique.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -99,7 +101,7 @@ Result<int> unique_axis(const Launch& launch) {
     }
   }
   if (shape.rank() == 1) return 0;
-  return invalid_argument("x must be a vector, but has the shape " + shape.to_string());
+  return no_vector(shape);
 }
 
 Result<UniqueSlices> unique_slices(const Launch& launch) {

@@ -9,7 +9,7 @@ namespace troupe::cuda {
 
 /// A block looks at so many flags.
 inline constexpr int64_t flags_of_block = 4096;
-inline int64_t flag_blocks(int64_t count) {
+constexpr int64_t flag_blocks(int64_t count) {
   return std::max<int64_t>(1, (count + flags_of_block - 1) / flags_of_block);
 }
 
