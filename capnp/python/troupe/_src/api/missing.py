@@ -54,8 +54,7 @@ def missing_names(
 
     def list_names() -> List[str]:
         own = vars(sys.modules[module])
-        found = {*own["__all__"], *lazy, *elsewhere}
-        return sorted({*found, *(name for name in own if name.startswith("__"))})
+        return sorted({*own["__all__"], *lazy, *(name for name in own if name.startswith("__"))})
 
     return get, list_names
 
