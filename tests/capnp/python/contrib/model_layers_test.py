@@ -38,8 +38,7 @@ class ModelLayersTest(tf.test.TestCase):
         self.assertIs(slim.initializers.xavier_initializer, layers.xavier_initializer)
         self.assertIs(slim.layers.conv2d, layers.conv2d)
         self.assertIs(slim.regularizers.l2_regularizer, layers.l2_regularizer)
-        self.assertIn("initializers", dir(slim))
-        with self.assertRaisesRegex(AttributeError, "no 'initialisers'.*mean 'initializers'"):
+        with self.assertRaisesRegex(AttributeError, "no 'initialisers'"):
             slim.initialisers
 
     def test_a_scope_of_arguments_reaches_one_rank_only(self):

@@ -12,7 +12,7 @@ from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.variables.template import make_template
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__, place="contrib.eager", located="python")
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "TensorSpec",
