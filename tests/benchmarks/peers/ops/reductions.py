@@ -92,6 +92,12 @@ SEGMENTS = {
         floats(16384, 256),
         integers(16384, high=1000),
     ),
+    "sparse_segment_sum": case(
+        lambda tf, x, rows, ids: tf.sparse_segment_sum(x, rows, ids),
+        floats(16384, 64),
+        integers(65536, high=16384),
+        sorted_integers(65536, 8000),
+    ),
     "bincount": case(
         lambda tf, x: tf.bincount(x, minlength=1000, maxlength=1000),
         integers(4 * MIB, high=1000),
