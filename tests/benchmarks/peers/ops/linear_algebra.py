@@ -87,6 +87,9 @@ FACTORS = {
 FOURIER_TRANSFORMS = {
     "fft": case(lambda tf, x: tf.fft(x), complexes(64, 16384)),
     "rfft": case(lambda tf, x: tf.spectral.rfft(x), floats(64, 16384)),
+    "rfft_of_frames": case(lambda tf, x: tf.spectral.rfft(x), floats(2000, 512)),
+    "irfft": case(lambda tf, x: tf.spectral.irfft(x), complexes(64, 8193)),
+    "fft_of_12000": case(lambda tf, x: tf.fft(x), complexes(64, 12000)),
     "fft2d": case(lambda tf, x: tf.fft2d(x), complexes(8, 256, 256)),
 }
 
