@@ -97,6 +97,8 @@ struct FoldLoops {
   void (*row)(void* out, const void* row, int64_t size) = nullptr;
   /// Folds each element of a row onto that of `out`.
   void (*each)(void* out, const void* row, int64_t size) = nullptr;
+  /// The same of `count` rows, one after the other; a row of one element is folded as row() does.
+  void (*rows)(void* out, const void* rows, int64_t count, int64_t size) = nullptr;
 };
 /// For add, maximum and minimum of float32, float64 and int32, else null.
 FoldLoops fold_loops(Arithmetic operation, DType dtype);

@@ -130,6 +130,31 @@ std::vector<float> sums_of_rows(const Tensor& x, const std::vector<int32_t>& ids
   return sums;
 }
 
+BOOST_AUTO_TEST_CASE(segments_of_short_rows_are_those_of_single_elements) {
+  std::vector<int32_t> ids;
+  for (int32_t row = 0; row < 90; ++row) ids.push_back(row * row / 900);
+  auto segments = Tensor::of<int32_t>({90}, std::span<const int32_t>(ids));
+  for (int64_t size : {1, 2, 3, 4, 7, 16, 21, 40, 300}) {
+    auto x = varied<float>({90, size});
+    auto sums = run_op("SegmentSum", {x, segments}), most = run_op("SegmentMax", {x, segments});
+    BOOST_REQUIRE(sums.ok());
+    BOOST_REQUIRE(most.ok());
+    auto count = ids.back() + 1;
+    std::vector<double> sum(static_cast<size_t>(count * size));
+    std::vector<float> greatest(sum.size(), -2.0F);
+    for (int64_t i = 0; i < x.elements(); ++i) {
+      auto to = static_cast<size_t>(ids[static_cast<size_t>(i / size)] * size + i % size);
+      sum[to] += double(x.data<float>()[i]);
+      greatest[to] = std::max(greatest[to], x.data<float>()[i]);
+    }
+    for (size_t i = 0; i < sum.size(); ++i) {
+      if (greatest[i] == -2.0F) continue;  // a segment without rows
+      BOOST_TEST(std::abs(double((*sums)[0].data<float>()[i]) - sum[i]) < 1e-4);
+      BOOST_TEST((*most)[0].data<float>()[i] == greatest[i]);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rows_of_large_segments_are_summed_in_their_order) {
   constexpr int64_t rows = 3000, columns = 150, count = 40;
   const auto x = varied<float>({rows, columns});
