@@ -121,6 +121,31 @@ FoldLoops find_fold_loops(Arithmetic operation, DType dtype) {
   return {};
 }
 
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE int64_t
+sum_windows(D d, T* to, const T* from, int64_t count, int64_t width, int64_t begin) {
+  const auto lanes = lanes_of(d);
+  for (; begin + lanes <= count; begin += lanes) {
+    auto sum = hn::Zero(d);
+    for (int64_t i = 0; i < width; ++i) sum = hn::Add(sum, hn::LoadU(d, from + begin + i));
+    hn::StoreU(sum, d, to + begin);
+  }
+  return begin;
+}
+
+template <class T>
+void add_windows(void* out, const void* values, int64_t count, int64_t width) {
+  auto* to = static_cast<T*>(out);
+  const auto* from = static_cast<const T*>(values);
+  const auto begin = sum_windows(hn::ScalableTag<T>(), to, from, count, width, 0);
+  sum_windows(hn::CappedTag<T, 1>(), to, from, count, width, begin);
+}
+
+WindowSums find_window_sums(DType dtype) {
+  if (dtype == DType::float32) return add_windows<float>;
+  return dtype == DType::float64 ? add_windows<double> : nullptr;
+}
+
 }  // namespace troupe::cpu::vector::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -128,10 +153,13 @@ HWY_AFTER_NAMESPACE();
 namespace troupe::cpu::vector {
 
 HWY_EXPORT(find_fold_loops);
+HWY_EXPORT(find_window_sums);
 
 FoldLoops fold_loops(Arithmetic operation, DType dtype) {
   return HWY_DYNAMIC_DISPATCH(find_fold_loops)(operation, dtype);
 }
+
+WindowSums window_sums(DType dtype) { return HWY_DYNAMIC_DISPATCH(find_window_sums)(dtype); }
 
 }  // namespace troupe::cpu::vector
 #endif

@@ -103,4 +103,9 @@ struct FoldLoops {
 /// For add, maximum and minimum of float32, float64 and int32, else null.
 FoldLoops fold_loops(Arithmetic operation, DType dtype);
 
+/// out[i] is the sum of values[i] to values[i + width - 1], in their order.
+using WindowSums = void (*)(void* out, const void* values, int64_t count, int64_t width);
+/// For float32 and float64, else null.
+WindowSums window_sums(DType dtype);
+
 }  // namespace troupe::cpu::vector
