@@ -82,6 +82,12 @@ SEGMENTS = {
     "segment_sum": case(
         lambda tf, x, ids: tf.segment_sum(x, ids), floats(16384, 256), sorted_integers(16384, 1000)
     ),
+    "segment_sum_of_scalars": case(
+        lambda tf, x, ids: tf.segment_sum(x, ids), floats(MIB), sorted_integers(MIB, 10000)
+    ),
+    "segment_max_of_short_rows": case(
+        lambda tf, x, ids: tf.segment_max(x, ids), floats(65536, 16), sorted_integers(65536, 1000)
+    ),
     "unsorted_segment_sum": case(
         lambda tf, x, ids: tf.unsorted_segment_sum(x, ids, 1000),
         floats(16384, 256),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "troupe/tests/devices/cpu/run_op.hpp"
@@ -153,6 +154,22 @@ BOOST_AUTO_TEST_CASE(segments_of_short_rows_are_those_of_single_elements) {
       BOOST_TEST((*most)[0].data<float>()[i] == greatest[i]);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(many_values_are_counted_in_the_bins_of_few) {
+  constexpr int64_t count = 300007;
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(float(i % 10) + 0.5F);
+  auto histogram = [&] {
+    return run_op(
+        "HistogramFixedWidth", {Tensor::of<float>({count}, std::span<const float>(values)),
+                                vec({0, 10}), Tensor::scalar<int32_t>(10)});
+  };
+  BOOST_TEST(
+      show(histogram()) ==
+      "int32[10] [30001 30001 30001 30001 30001 30001 30001 30000 30000 30000]");
+  values.back() = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST(show(histogram()) == "InvalidArgument: a value is NaN, which is in no bin");
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_large_segments_are_summed_in_their_order) {
