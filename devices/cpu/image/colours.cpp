@@ -38,19 +38,28 @@ Status map_pixels(Launch& launch, const F& f) {
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), shape);
   if (!out) return out.status();
   auto* to = out->template mutable_data<T>();
+  // Each channel of some pixels for itself, for vector instructions.
+  constexpr int64_t block = 64;
   parallel_ranges(shape.elements() / 3, 64, [&](int64_t begin, int64_t end) {
-    for (auto i = 3 * begin; i < 3 * end; i += 3) {
-      auto pixel = f(Pixel<A>{promote(from[i]), promote(from[i + 1]), promote(from[i + 2])});
-      for (int64_t c = 0; c < 3; ++c) to[i + c] = static_cast<T>(pixel[static_cast<size_t>(c)]);
+    A channels[3][block] = {};
+    for (auto first = begin; first < end; first += block) {
+      const auto count = std::min(block, end - first);
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t c = 0; c < 3; ++c) channels[c][i] = promote(from[3 * (first + i) + c]);
+      for (int64_t i = 0; i < block; ++i) {
+        const auto pixel = f(Pixel<A>{channels[0][i], channels[1][i], channels[2][i]});
+        for (size_t c = 0; c < 3; ++c) channels[c][i] = pixel[c];
+      }
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t c = 0; c < 3; ++c) to[3 * (first + i) + c] = static_cast<T>(channels[c][i]);
     }
   });
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class T>
-Status adjust_pixels(
-    Launch& launch, const char* name, Pixel<float> (*adjust)(const Pixel<float>&, float)) {
+template <class T, class Adjust>
+Status adjust_pixels(Launch& launch, const char* name, const Adjust& adjust) {
   if (auto status = check_adjustment(launch, name); !status.ok()) return status;
   return map_pixels<T>(
       launch, [adjust, by = launch.input(1).value<float>()](const Pixel<float>& rgb) {
@@ -107,18 +116,21 @@ KernelCatalog::Make colour_kernel(Types<Ts...> dtypes, Compute compute) {
 void add_colours_kernels(KernelCatalog& catalog) {
   using Adjustable = Types<float16, float>;
   catalog.add("RGBToHSV", colour_kernel(Floating{}, [](Launch& launch, auto zero) {
-                using T = decltype(zero);
-                return map_pixels<T>(launch, rgb_to_hsv<Promoted<T>>);
+                return map_pixels<decltype(zero)>(
+                    launch, [](const auto& rgb) { return rgb_to_hsv(rgb); });
               }));
   catalog.add("HSVToRGB", colour_kernel(Floating{}, [](Launch& launch, auto zero) {
-                using T = decltype(zero);
-                return map_pixels<T>(launch, hsv_to_rgb<Promoted<T>>);
+                return map_pixels<decltype(zero)>(
+                    launch, [](const auto& hsv) { return hsv_to_rgb(hsv); });
               }));
   catalog.add("AdjustHue", colour_kernel(Adjustable{}, [](Launch& launch, auto zero) {
-                return adjust_pixels<decltype(zero)>(launch, "delta", turn_hue<float>);
+                return adjust_pixels<decltype(zero)>(
+                    launch, "delta", [](const auto& rgb, float by) { return turn_hue(rgb, by); });
               }));
   catalog.add("AdjustSaturation", colour_kernel(Adjustable{}, [](Launch& launch, auto zero) {
-                return adjust_pixels<decltype(zero)>(launch, "scale", scale_saturation<float>);
+                return adjust_pixels<decltype(zero)>(
+                    launch, "scale",
+                    [](const auto& rgb, float by) { return scale_saturation(rgb, by); });
               }));
   catalog.add("AdjustContrastv2", colour_kernel(Adjustable{}, [](Launch& launch, auto zero) {
                 return adjust_contrast<decltype(zero)>(launch);

@@ -118,11 +118,12 @@ struct Crops : CropShapes {
     }
   }
 
-  /// Of the first channel of a pixel. Large numbers are not exact in float.
-  int64_t offset(float y, float x) const {
-    auto row = std::min(static_cast<int64_t>(y), image[1] - 1);
-    auto column = std::min(static_cast<int64_t>(x), image[2] - 1);
-    return (row * image[2] + column) * image[3];
+  /// Of the first channel of a pixel. What is computed from large floats may lie beyond the last.
+  int64_t offset(int64_t row, int64_t column) const {
+    return (std::min(row, image[1] - 1) * image[2] + std::min(column, image[2] - 1)) * image[3];
+  }
+  int64_t nearest(float y, float x) const {
+    return offset(static_cast<int64_t>(std::round(y)), static_cast<int64_t>(std::round(x)));
   }
   int64_t work() const { return 8 * crop[1] * crop[2] * crop[3]; }
 };
@@ -133,13 +134,17 @@ struct CropCell {
   int64_t top_left, top_right, bottom_left, bottom_right;
   float down, right;
 
-  CropCell(const Crops& crops, int64_t from, float y, float x)
-      : top_left(from + crops.offset(std::floor(y), std::floor(x))),
-        top_right(from + crops.offset(std::floor(y), std::ceil(x))),
-        bottom_left(from + crops.offset(std::ceil(y), std::floor(x))),
-        bottom_right(from + crops.offset(std::ceil(y), std::ceil(x))),
-        down(y - std::floor(y)),
-        right(x - std::floor(x)) {}
+  /// The place is not negative, so that integers are its floor: functions would take longer.
+  CropCell(const Crops& crops, int64_t from, float y, float x) {
+    const auto row = static_cast<int64_t>(y), column = static_cast<int64_t>(x);
+    down = y - static_cast<float>(row);
+    right = x - static_cast<float>(column);
+    const auto below = row + (down > 0 ? 1 : 0), beside = column + (right > 0 ? 1 : 0);
+    top_left = from + crops.offset(row, column);
+    top_right = from + crops.offset(row, beside);
+    bottom_left = from + crops.offset(below, column);
+    bottom_right = from + crops.offset(below, beside);
+  }
 };
 
 template <class T>
@@ -154,7 +159,7 @@ Status crop_and_resize(Launch& launch, bool is_nearest, float extrapolation) {
   auto* result = out->template mutable_data<float>();
   auto channels = shapes->image[3];
   auto nearest = [&](int64_t at, int64_t from, float y, float x, const auto&) {
-    const auto* pixel = images + from + crops.offset(std::round(y), std::round(x));
+    const auto* pixel = images + from + crops.nearest(y, x);
     for (int64_t c = 0; c < channels; ++c) result[at + c] = static_cast<float>(pixel[c]);
   };
   auto bilinear = [&](int64_t at, int64_t from, float y, float x, const auto&) {
@@ -195,7 +200,7 @@ Status crop_and_resize_grad_image(Launch& launch, bool is_nearest) {
   std::fill_n(sums, image->elements(), A(0));
   auto channels = (*image)[3];
   auto nearest = [&](int64_t at, int64_t from, float y, float x, const auto&) {
-    auto* to = sums + from + crops.offset(std::round(y), std::round(x));
+    auto* to = sums + from + crops.nearest(y, x);
     for (int64_t c = 0; c < channels; ++c) to[c] += static_cast<A>(dy[at + c]);
   };
   auto bilinear = [&](int64_t at, int64_t from, float y, float x, const auto&) {

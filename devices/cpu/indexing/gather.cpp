@@ -148,19 +148,52 @@ Result<Kernel> make_gather_v2(const Node& node) {
       });
 }
 
-/// Where in the result those are that are on.
-template <class I>
-std::vector<int64_t> hot_places(std::span<const I> indices, const Split& split) {
-  std::vector<int64_t> places;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    auto index = static_cast<int64_t>(indices[i]), at = static_cast<int64_t>(i);
-    if (index >= 0 && index < split.middle)
-      places.push_back((at / split.inner * split.middle + index) * split.inner + at % split.inner);
+/// Sets each element of the result to `on` where its place along the split's axis is the index,
+/// else to `off`.
+using FillOneHot =
+    void (*)(void* out, const void* indices, const Split& split, const void* on, const void* off);
+
+template <class C, class I>
+void fill_one_hot(
+    void* out, const void* indices, const Split& split, const void* on, const void* off) {
+  const auto hot = *static_cast<const C*>(on), cold = *static_cast<const C*>(off);
+  const auto* index = static_cast<const I*>(indices);
+  auto* to = static_cast<C*>(out);
+  const auto depth = split.middle, inner = split.inner;
+  if (inner == 1) {
+    parallel_ranges(split.outer, depth, [&](int64_t begin, int64_t end) {
+      fill_cells(to + begin * depth, (end - begin) * depth, cold);
+      for (auto i = begin; i < end; ++i) {
+        const auto place = static_cast<int64_t>(index[i]);
+        if (place >= 0 && place < depth) to[i * depth + place] = hot;
+      }
+    });
+    return;
   }
-  return places;
+  parallel_ranges(split.outer * inner, depth, [&](int64_t begin, int64_t end) {
+    for (auto at = begin; at < end;) {
+      const auto block = at / inner, first = at % inner;
+      const auto last = std::min(inner, first + end - at);
+      auto* rows = to + block * depth * inner;
+      for (int64_t row = 0; row < depth; ++row)
+        fill_cells(rows + row * inner + first, last - first, cold);
+      for (auto i = first; i < last; ++i, ++at) {
+        const auto place = static_cast<int64_t>(index[at]);
+        if (place >= 0 && place < depth) rows[place * inner + i] = hot;
+      }
+    }
+  });
 }
 
-Status compute_one_hot(Launch& launch, int64_t given_axis) {
+FillOneHot find_fill_one_hot(DType dtype, DType indices) {
+  return choose_cell(dtype, [&](auto cell) -> FillOneHot {
+    using C = decltype(cell);
+    if (indices == DType::uint8) return fill_one_hot<C, uint8_t>;
+    return indices == DType::int64 ? fill_one_hot<C, int64_t> : fill_one_hot<C, int32_t>;
+  });
+}
+
+Status compute_one_hot(Launch& launch, FillOneHot fill, int64_t given_axis) {
   const auto &indices = launch.input(0), &depths = launch.input(1);
   for (int i = 1; i <= 3; ++i)
     if (!launch.input(i).shape().is_scalar())
@@ -175,19 +208,19 @@ Status compute_one_hot(Launch& launch, int64_t given_axis) {
   if (!shape) return shape.status();
   auto out = launch.allocate(launch.input(2).dtype(), *shape);
   if (!out) return out.status();
-  fill_with(*out, launch.input(3));
-  std::vector<int64_t> places;
-  for_dtype(Types<uint8_t, int32_t, int64_t>{}, indices.dtype(), [&](auto zero) {
-    places = hot_places(indices.values<decltype(zero)>(), Split(*shape, *axis));
-  });
-  for (auto place : places) copy_elements(*out, place, launch.input(2), 0, 1);
+  if (out->elements() > 0)
+    fill(
+        out->mutable_raw(), indices.raw(), Split(*shape, *axis), launch.input(2).raw(),
+        launch.input(3).raw());
   launch.set(0, *std::move(out));
   return {};
 }
 
 Result<Kernel> make_one_hot(const Node& node) {
-  return copying_kernel(node.attr<DType>("T"), [axis = node.attr<int64_t>("axis")](Launch& launch) {
-    return compute_one_hot(launch, axis);
+  auto dtype = node.attr<DType>("T");
+  auto fill = find_fill_one_hot(dtype, node.attr<DType>("TI"));
+  return copying_kernel(dtype, [fill, axis = node.attr<int64_t>("axis")](Launch& launch) {
+    return compute_one_hot(launch, fill, axis);
   });
 }
 

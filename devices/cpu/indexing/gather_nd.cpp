@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
@@ -39,10 +40,13 @@ Result<NamedSlices> find_slices(const Shape& whole, const Shape& indices) {
   return slices;
 }
 
+/// False where one is out of range, whose position is -1.
 template <class I>
-void set_positions(int64_t* positions, const NamedSlices& slices, const I* indices) {
+bool set_positions(int64_t* positions, const NamedSlices& slices, const I* indices) {
   auto depth = slices.depth;
-  parallel_ranges(slices.count, depth + 1, [=, &slices](int64_t begin, int64_t end) {
+  std::atomic<bool> are_valid = true;
+  parallel_ranges(slices.count, depth + 1, [&, depth](int64_t begin, int64_t end) {
+    int64_t least = 0;
     for (auto i = begin; i < end; ++i) {
       int64_t position = 0;
       for (int d = 0; d < depth && position >= 0; ++d) {
@@ -50,8 +54,11 @@ void set_positions(int64_t* positions, const NamedSlices& slices, const I* indic
         position = at >= 0 && at < size ? position * size + at : -1;
       }
       positions[i] = position;
+      least = std::min(least, position);
     }
+    if (least < 0) are_valid = false;
   });
+  return are_valid;
 }
 
 /// The position of each index among the slices, as int64. Fails naming the first index that is out
@@ -61,11 +68,12 @@ Result<Tensor> find_positions(
   auto out = launch.allocate(DType::int64, {slices.count});
   if (!out) return out;
   auto* positions = out->mutable_data<int64_t>();
+  auto are_valid = false;
   for_dtype(Indices{}, indices.dtype(), [&](auto zero) {
-    set_positions(positions, slices, indices.data<decltype(zero)>());
+    are_valid = set_positions(positions, slices, indices.data<decltype(zero)>());
   });
+  if (are_valid) return out;
   auto wrong = std::find(positions, positions + slices.count, -1) - positions;
-  if (wrong == slices.count) return out;
   std::string numbers;
   for (int d = 0; d < slices.depth; ++d) {
     auto at = wrong * slices.depth + d;

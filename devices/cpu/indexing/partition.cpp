@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
@@ -76,12 +75,22 @@ using PlacesLeft = std::vector<int64_t> (*)(const Tensor& x, const Tensor& y);
 
 template <class T>
 std::vector<int64_t> places_left(const Tensor& x, const Tensor& y) {
-  std::unordered_set<DistinctKey<T>, DistinctHash> without;
-  for (const auto& value : y.values<T>()) without.insert(distinct_key(value));
+  std::vector<DistinctKey<T>> without;
+  DistinctTable table;
+  auto is = [&](const DistinctKey<T>& key) {
+    return [&](int64_t number) { return without[static_cast<size_t>(number)] == key; };
+  };
+  for (const auto& value : y.values<T>()) {
+    const auto& key = distinct_key(value);
+    if (table.find_or_add(DistinctHash()(key), is(key)) == std::ssize(without))
+      without.push_back(key);
+  }
   std::vector<int64_t> chosen;
   for (int64_t i = 0; i < x.elements(); ++i) {
     const auto& value = x.data<T>()[i];
-    if (equals_nothing(value) || !without.contains(distinct_key(value))) chosen.push_back(i);
+    const auto& key = distinct_key(value);
+    if (equals_nothing(value) || table.find(DistinctHash()(key), is(key)) == table.size())
+      chosen.push_back(i);
   }
   return chosen;
 }

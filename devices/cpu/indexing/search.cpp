@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <vector>
 
 #include "troupe/devices/cpu/indexing/partition.hpp"
@@ -9,28 +11,96 @@
 namespace troupe::cpu {
 namespace {
 
-/// Where the elements are that are not zero, counted in row-major order.
+/// How many of elements [begin, end) are not zero.
+using CountNonzero = int64_t (*)(const Tensor& x, int64_t begin, int64_t end);
+/// Sets `offsets` to where in elements [begin, end) those are, counted from the first. There is
+/// room for one more than there are elements.
+using FindNonzero = int64_t (*)(const Tensor& x, int64_t begin, int64_t end, int32_t* offsets);
+
 template <class T>
-std::vector<int64_t> places_of_nonzero(const Tensor& x) {
-  std::vector<int64_t> places;
-  const auto* values = x.data<T>();
-  for (int64_t i = 0; i < x.elements(); ++i)
-    if (!(promote(values[i]) == Promoted<T>{})) places.push_back(i);
-  return places;
+bool is_nonzero(const T& x) {
+  return !(promote(x) == Promoted<T>{});
 }
 
-Status set_coordinates(Launch& launch, const std::vector<int64_t>& places) {
-  const auto shape = launch.input(0).shape();
-  auto rank = shape.rank();
-  auto out = launch.allocate(DType::int64, {static_cast<int64_t>(places.size()), rank});
+template <class T>
+int64_t count_nonzero(const Tensor& x, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  for (auto i = begin; i < end; ++i) count += is_nonzero(x.data<T>()[i]);
+  return count;
+}
+
+/// Without branches: a processor cannot foresee them.
+template <class T>
+int64_t find_nonzero(const Tensor& x, int64_t begin, int64_t end, int32_t* offsets) {
+  int64_t count = 0;
+  const auto* values = x.data<T>() + begin;
+  for (int32_t i = 0; i < static_cast<int32_t>(end - begin); ++i) {
+    offsets[count] = i;
+    count += is_nonzero(values[i]);
+  }
+  return count;
+}
+
+struct NonzeroLoops {
+  CountNonzero count = nullptr;
+  FindNonzero find = nullptr;
+};
+
+/// Elements whose places grow, as their coordinates. An axis is divided anew only where a row of
+/// the last one ends.
+struct Coordinates {
+  const Shape& shape;
+  int64_t row_begin = 0, row_end = 0;
+  std::array<int64_t, Shape::max_rank> row{};  // the other coordinates
+
+  void begin_row(int64_t place) {
+    const auto last = shape.rank() - 1;
+    const auto size = shape[last];
+    auto rest = place / size;
+    row_begin = rest * size;
+    row_end = row_begin + size;
+    for (auto axis = last - 1; axis >= 0; --axis) {
+      row[static_cast<size_t>(axis)] = rest % shape[axis];
+      rest /= shape[axis];
+    }
+  }
+
+  /// Writes those of the elements at begin + offsets[i], and returns where they end.
+  int64_t* write(int64_t* to, int64_t begin, const int32_t* offsets, int64_t count) {
+    const auto others = shape.rank() - 1;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto place = begin + offsets[i];
+      if (place >= row_end) begin_row(place);
+      for (int axis = 0; axis < others; ++axis) *to++ = row[static_cast<size_t>(axis)];
+      *to++ = place - row_begin;
+    }
+    return to;
+  }
+};
+
+Status compute_where(Launch& launch, const NonzeroLoops& loops) {
+  constexpr int64_t part = 32 * 1024, block = 512;
+  const auto& x = launch.input(0);
+  const auto rank = x.shape().rank();
+  const auto parts = (x.elements() + part - 1) / part;
+  auto end_of = [&](int64_t i) { return std::min(x.elements(), (i + 1) * part); };
+  std::vector<int64_t> starts(static_cast<size_t>(parts) + 1);
+  parallel_ranges(parts, part / 4, [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i)
+      starts[static_cast<size_t>(i) + 1] = loops.count(x, i * part, end_of(i));
+  });
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  auto out = launch.allocate(DType::int64, {starts.back(), rank});
   if (!out) return out.status();
   auto* to = out->mutable_data<int64_t>();
-  parallel_ranges(static_cast<int64_t>(places.size()), 8 * rank, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i) {
-      auto rest = places[static_cast<size_t>(i)];
-      for (int axis = rank - 1; axis >= 0; --axis) {
-        to[i * rank + axis] = rest % shape[axis];
-        rest /= shape[axis];
+  parallel_ranges(rank == 0 ? 0 : parts, 4 * part, [&](int64_t first, int64_t last) {
+    int32_t offsets[block + 1];
+    for (auto i = first; i < last; ++i) {
+      Coordinates coordinates{.shape = x.shape()};
+      auto* at = to + starts[static_cast<size_t>(i)] * rank;
+      for (auto begin = i * part; begin < end_of(i); begin += block) {
+        auto count = loops.find(x, begin, std::min(end_of(i), begin + block), offsets);
+        at = coordinates.write(at, begin, offsets, count);
       }
     }
   });
@@ -92,12 +162,13 @@ Result<Kernel> make_bounds(const Node& node) {
 
 Result<Kernel> make_where(const Node& node) {
   auto dtype = node.attr<DType>("T");
-  auto places =
-      choose(AllPlain{}, dtype, [](auto zero) { return places_of_nonzero<decltype(zero)>; });
-  if (!places) return no_kernel(dtype);
-  return Kernel{.compute = [places](Launch& launch) {
-    return set_coordinates(launch, places(launch.input(0)));
-  }};
+  NonzeroLoops loops;
+  for_dtype(AllPlain{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    loops = {count_nonzero<T>, find_nonzero<T>};
+  });
+  if (!loops.count) return no_kernel(dtype);
+  return Kernel{.compute = [loops](Launch& launch) { return compute_where(launch, loops); }};
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ void update_slices(
 template <class C>
 void gather_slices(
     void* to, const void* from, const int64_t* positions, int64_t count, int64_t size) {
+  if (size == 1) {
+    parallel_ranges(count, 1, [=](int64_t begin, int64_t end) {
+      for (auto i = begin; i < end; ++i)
+        static_cast<C*>(to)[i] = static_cast<const C*>(from)[positions[i]];
+    });
+    return;
+  }
   parallel_pieces(count, size, [=](int64_t i, int64_t first, int64_t last) {
     copy_row(
         static_cast<C*>(to) + i * size + first, 1,

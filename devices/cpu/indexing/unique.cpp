@@ -21,12 +21,6 @@ struct UniqueSlices {
   int64_t outer = 1, count = 1, inner = 1;
 };
 
-/// How to compare slices of a dtype.
-struct SliceComparison {
-  uint64_t (*hash)(const UniqueSlices& slices, int64_t i);
-  bool (*equal)(const UniqueSlices& slices, int64_t i, int64_t k);
-};
-
 template <class T>
 uint64_t hash_slice(const UniqueSlices& s, int64_t i) {
   uint64_t hash = 0;
@@ -48,15 +42,6 @@ bool equal_slices(const UniqueSlices& s, int64_t i, int64_t k) {
   return true;
 }
 
-SliceComparison comparison_of(DType dtype) {
-  SliceComparison comparison{};
-  for_dtype(AllPlain{} + Types<std::string>{}, dtype, [&](auto zero) {
-    using T = decltype(zero);
-    comparison = {hash_slice<T>, equal_slices<T>};
-  });
-  return comparison;
-}
-
 /// The distinct slices, by their first places, and for each slice which of them it is.
 struct DistinctSlices {
   std::vector<int64_t> first;
@@ -64,25 +49,31 @@ struct DistinctSlices {
   std::vector<int64_t> counts;
 };
 
-DistinctSlices find_distinct(const UniqueSlices& slices, const SliceComparison& comparison) {
-  constexpr int64_t empty = -1;
+template <class T>
+DistinctSlices find_distinct(const UniqueSlices& slices) {
   DistinctSlices found;
-  found.which.reserve(static_cast<size_t>(slices.count));
-  std::vector<int64_t> table(std::bit_ceil(2 * static_cast<size_t>(slices.count) + 1), empty);
+  found.which.resize(static_cast<size_t>(slices.count));
+  DistinctTable table;
   for (int64_t i = 0; i < slices.count; ++i) {
-    auto slot = comparison.hash(slices, i) & (table.size() - 1);
-    while (table[slot] != empty &&
-           !comparison.equal(slices, found.first[static_cast<size_t>(table[slot])], i))
-      slot = (slot + 1) & (table.size() - 1);
-    if (table[slot] == empty) {
-      table[slot] = static_cast<int64_t>(found.first.size());
+    auto number = table.find_or_add(hash_slice<T>(slices, i), [&](int64_t other) {
+      return equal_slices<T>(slices, found.first[static_cast<size_t>(other)], i);
+    });
+    if (number == std::ssize(found.first)) {
       found.first.push_back(i);
       found.counts.push_back(0);
     }
-    found.which.push_back(table[slot]);
-    ++found.counts[static_cast<size_t>(table[slot])];
+    found.which[static_cast<size_t>(i)] = number;
+    ++found.counts[static_cast<size_t>(number)];
   }
   return found;
+}
+
+using FindDistinct = DistinctSlices (*)(const UniqueSlices& slices);
+
+FindDistinct find_distinct_of(DType dtype) {
+  return choose(AllPlain{} + Types<std::string>{}, dtype, [](auto zero) {
+    return &find_distinct<decltype(zero)>;
+  });
 }
 
 /// The axis in input 1, if the op has one and it is not empty; else that of the vector x.
@@ -134,7 +125,7 @@ Result<Tensor> copy_distinct(
 Status compute_unique(Launch& launch, DType index_dtype, bool has_counts) {
   auto slices = unique_slices(launch);
   if (!slices) return slices.status();
-  auto found = find_distinct(*slices, comparison_of(slices->x.dtype()));
+  auto found = find_distinct_of(slices->x.dtype())(*slices);
   auto distinct = copy_distinct(launch, *slices, found.first);
   if (!distinct) return distinct.status();
   launch.set(0, *std::move(distinct));

@@ -57,7 +57,7 @@ void multiply_by_loops(const Product<T>& p) {
 
 Status multiply(const Product<float>& p) {
   // Below this oneDNN's own overhead is the greater part.
-  constexpr double small_flops = 2048;
+  constexpr double small_flops = 10000;
   if (p.flops() <= small_flops) {
     multiply_by_eigen(p);
     return {};

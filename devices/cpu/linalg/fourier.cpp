@@ -1,10 +1,14 @@
 #include "troupe/devices/cpu/linalg/fourier.hpp"
 
 #include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/linalg/line_group.hpp"
 #include "troupe/devices/cpu/linalg/line_transform.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 
@@ -13,72 +17,99 @@ namespace {
 
 using Blocks = FourierBlocks;
 
-template <class Out, class In>
-Out convert_element(const In& value) {
-  if constexpr (std::is_same_v<Out, In>) return value;
-  else if constexpr (std::is_arithmetic_v<Out>) return value.real();
-  else return Out(value);
-}
-
-/// Copies the first elements along each axis of larger blocks, as another type: of complex numbers
-/// the real part.
-template <class Out, class In>
-void crop(Out* out, const Blocks& to, const In* in, const Blocks& from) {
-  parallel_ranges(to.rows(), to.sizes[2], [&](int64_t begin, int64_t end) {
-    for (auto row = begin; row < end; ++row) {
-      auto middle = row % to.sizes[1], rest = row / to.sizes[1];
-      auto first = rest % to.sizes[0], block = rest / to.sizes[0];
-      const auto* in_row =
-          in + ((block * from.sizes[0] + first) * from.sizes[1] + middle) * from.sizes[2];
-      for (int64_t i = 0; i < to.sizes[2]; ++i)
-        out[row * to.sizes[2] + i] = convert_element<Out>(in_row[i]);
-    }
-  });
-}
-
-/// Fills rows whose first halves are the spectrum of real numbers: the rest is its conjugate.
-template <class C>
-void complete_spectrum(C* out, const Blocks& to, const C* halves) {
-  auto length = to.sizes[2], half = length / 2 + 1;
-  parallel_ranges(to.rows(), length, [&](int64_t begin, int64_t end) {
-    for (auto row = begin; row < end; ++row) {
-      const auto* in = halves + row * half;
-      auto* line = out + row * length;
-      std::copy_n(in, half, line);
-      for (auto i = half; i < length; ++i) line[i] = std::conj(in[length - i]);
-    }
-  });
-}
-
-/// Transforms all lines along one axis in place.
+/// Transforms by their lengths, which steps of a node keep for the next ones.
 template <class R>
-void transform_axis(std::complex<R>* data, const Blocks& blocks, int axis, bool is_inverse) {
+class LineTransforms {
+ public:
+  using Transform = std::shared_ptr<const LineTransform<R>>;
+
+  Transform find(int64_t length, bool has_half_roots = false) {
+    std::lock_guard lock(mutex_);
+    for (const auto& each : known_)
+      if (each->length() == length && each->half_roots().empty() != has_half_roots) return each;
+    constexpr size_t most = 6;
+    if (known_.size() == most) known_.erase(known_.begin());
+    return known_.emplace_back(std::make_shared<LineTransform<R>>(length, has_half_roots));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Transform> known_;
+};
+
+/// What makes an inverse of a transform.
+template <class R>
+vector::Parts<R> exchanged(const vector::Parts<R>& parts) {
+  return {parts.imaginary, parts.real};
+}
+
+/// Transforms `count` lines in groups, whose numbers load(parts, other, group) sets;
+/// store(parts, other, group) gets the transforms. Both may use the other parts.
+template <class R, class Load, class Store>
+void transform_lines(
+    const LineTransform<R>& transform, int64_t count, bool is_inverse, const Load& load,
+    const Store& store) {
+  constexpr int64_t work_of_number = 4;
+  auto length = transform.length(), size = LineGroup::size_for(count, length);
+  // A spectrum has one number more than half as many as the reals.
+  auto room = (length + 1) * LineGroup::width_for(size);
+  auto work = length * size * work_of_number;
+  parallel_ranges((count + size - 1) / size, work, [&](int64_t begin, int64_t end) {
+    auto memory = std::make_unique_for_overwrite<R[]>(static_cast<size_t>(4 * room));
+    vector::Parts<R> in{memory.get(), memory.get() + room};
+    vector::Parts<R> other{in.imaginary + room, in.imaginary + 2 * room};
+    for (auto i = begin; i < end; ++i) {
+      LineGroup group{.first = i * size, .count = std::min(size, count - i * size)};
+      group.width = LineGroup::width_for(group.count);
+      load(in, other, group);
+      auto out = is_inverse ? exchanged(transform.run(exchanged(in), exchanged(other), group.width))
+                            : transform.run(in, other, group.width);
+      store(out, out.real == in.real ? other : in, group);
+    }
+  });
+}
+
+template <class R>
+R* reals(std::complex<R>* numbers) {
+  return reinterpret_cast<R*>(numbers);
+}
+template <class R>
+const R* reals(const std::complex<R>* numbers) {
+  return reinterpret_cast<const R*>(numbers);
+}
+
+/// Transforms all lines along one axis, `from` and `to` the same or apart.
+template <class R>
+void transform_axis(
+    LineTransforms<R>& transforms, std::complex<R>* to, const std::complex<R>* from,
+    const Blocks& blocks, int axis, bool is_inverse) {
   auto length = blocks.sizes[static_cast<size_t>(axis)];
   int64_t stride = 1;
   for (auto inner = static_cast<size_t>(axis) + 1; inner < 3; ++inner)
     stride *= blocks.sizes[inner];
   auto scale = is_inverse ? R(1) / R(length) : R(1);
-  constexpr int64_t work_of_element = 16;
-  parallel_ranges(
-      blocks.elements() / length, length * work_of_element, [&](int64_t begin, int64_t end) {
-        LineTransform<R> transform(length, is_inverse);
-        std::vector<std::complex<R>> from(static_cast<size_t>(length)), to(from.size());
-        for (auto line = begin; line < end; ++line) {
-          auto* first = data + line / stride * stride * length + line % stride;
-          for (int64_t i = 0; i < length; ++i) from[static_cast<size_t>(i)] = first[i * stride];
-          transform.run(to.data(), from.data());
-          for (int64_t i = 0; i < length; ++i)
-            first[i * stride] = to[static_cast<size_t>(i)] * scale;
-        }
+  auto places_of = [&](const LineGroup& group) {
+    return GroupPlaces::of(group, 2 * stride, [&](int64_t line) {
+      return 2 * (line / stride * stride * length + line % stride);
+    });
+  };
+  transform_lines(
+      *transforms.find(length), blocks.elements() / length, is_inverse,
+      [&](const auto& parts, const auto&, const LineGroup& group) {
+        load_numbers(parts, reals(from), places_of(group), length);
+      },
+      [&](const auto& parts, const auto&, const LineGroup& group) {
+        store_numbers(reals(to), parts, places_of(group), length, scale);
       });
 }
 
-/// Along the last axes of each block but `skipped` of them.
+/// Along the last axes of each block but `skipped` of them, in place.
 template <class R>
 void transform_axes(
-    std::complex<R>* data, const Blocks& blocks, const FourierForm& form, int skipped = 0) {
+    LineTransforms<R>& transforms, std::complex<R>* data, const Blocks& blocks,
+    const FourierForm& form, int skipped) {
   for (int axis = 2 - skipped; axis > 2 - form.axes; --axis)
-    transform_axis(data, blocks, axis, form.is_inverse);
+    transform_axis(transforms, data, data, blocks, axis, form.is_inverse);
 }
 
 Status check_length(int64_t given, int64_t needed, int64_t length, int axis) {
@@ -134,61 +165,123 @@ Result<Tensor> allocate_complex(const Launch& launch, const Blocks& blocks) {
   return launch.allocate(dtype_of<std::complex<R>>(), *shape);
 }
 
-template <class R>
-Status fill_spectrum_of_reals(
-    const Launch& launch, Tensor& out, const FourierForm& form, const Blocks& whole) {
-  using C = std::complex<R>;
-  auto work = allocate_complex<R>(launch, whole);
-  if (!work) return work.status();
-  const auto& in = launch.input(0);
-  auto* lines = work->template mutable_data<C>();
-  crop(lines, whole, in.data<R>(), Blocks::of(in.shape(), form.axes));
-  transform_axis(lines, whole, 2, form.is_inverse);
-  auto half = Blocks::of(out.shape(), form.axes);
-  auto* spectrum = out.mutable_data<C>();
-  crop(spectrum, half, lines, whole);
-  transform_axes(spectrum, half, form, /*skipped=*/1);
-  return {};
+/// Where a row of blocks begins in blocks that are larger, or in as large ones.
+int64_t row_start(int64_t row, const Blocks& blocks, const Blocks& from) {
+  auto middle = row % blocks.sizes[1], rest = row / blocks.sizes[1];
+  auto first = rest % blocks.sizes[0], block = rest / blocks.sizes[0];
+  return ((block * from.sizes[0] + first) * from.sizes[1] + middle) * from.sizes[2];
 }
 
+/// Sets rows to the first halves of the spectra of rows of reals, or of the first reals of them.
+template <class R>
+void transform_reals(
+    LineTransforms<R>& transforms, std::complex<R>* to, const Blocks& whole, const R* from,
+    const Blocks& given) {
+  const auto length = whole.sizes[2], half = length / 2;
+  const auto is_even = length % 2 == 0;
+  const auto transform = transforms.find(is_even ? half : length, is_even);
+  transform_lines(
+      *transform, whole.rows(), /*is_inverse=*/false,
+      [&](const auto& parts, const auto&, const LineGroup& group) {
+        auto places = GroupPlaces::of(
+            group, is_even ? 2 : 1, [&](int64_t row) { return row_start(row, whole, given); });
+        if (is_even) load_numbers(parts, from, places, half);
+        else load_reals(parts, from, places, length);
+      },
+      [&](const auto& parts, const auto& other, const LineGroup& group) {
+        auto places = GroupPlaces::of(group, 2, [&](int64_t row) { return 2 * row * (half + 1); });
+        if (is_even)
+          vector::fourier_loops(R()).join_spectrum(
+              {half, group.width, transform->half_roots().data(), parts, other});
+        store_numbers(reals(to), is_even ? other : parts, places, half + 1, R(1));
+      });
+}
+
+/// The other way: rows of reals from the first halves of rows of spectra.
+template <class R>
+void transform_to_reals(
+    LineTransforms<R>& transforms, R* to, const Blocks& whole, const std::complex<R>* from,
+    const Blocks& given) {
+  const auto length = whole.sizes[2], half = length / 2;
+  const auto is_even = length % 2 == 0;
+  const auto transform = transforms.find(is_even ? half : length, is_even);
+  const auto scale = R(1) / R(length);
+  transform_lines(
+      *transform, whole.rows(), /*is_inverse=*/true,
+      [&](const auto& parts, const auto& other, const LineGroup& group) {
+        auto places = GroupPlaces::of(
+            group, 2, [&](int64_t row) { return 2 * row_start(row, whole, given); });
+        load_numbers(is_even ? other : parts, reals(from), places, half + 1);
+        if (!is_even) return complete_spectrum(parts, length, group.width);
+        // The first and the last number are taken as real.
+        for (auto column : {int64_t{0}, half})
+          std::fill_n(other.imaginary + column * group.width, group.width, R(0));
+        vector::fourier_loops(R()).split_spectrum(
+            {half, group.width, transform->half_roots().data(), other, parts});
+      },
+      [&](const auto& parts, const auto&, const LineGroup& group) {
+        auto places =
+            GroupPlaces::of(group, is_even ? 2 : 1, [&](int64_t row) { return row * length; });
+        if (is_even) store_numbers(to, parts, places, half, scale);
+        else store_reals(to, parts, places, length, scale);
+      });
+}
+
+/// Copies the first elements along each axis of larger blocks.
+template <class C>
+void crop(C* out, const Blocks& to, const C* in, const Blocks& from) {
+  parallel_ranges(to.rows(), to.sizes[2], [&](int64_t begin, int64_t end) {
+    for (auto row = begin; row < end; ++row)
+      std::copy_n(in + row_start(row, to, from), to.sizes[2], out + row * to.sizes[2]);
+  });
+}
+
+/// Of the last axes, from input 0.
 template <class R>
 Status fill_reals_of_spectrum(
-    const Launch& launch, Tensor& out, const FourierForm& form, const Blocks& whole) {
+    const Launch& launch, LineTransforms<R>& transforms, Tensor& out, const FourierForm& form,
+    const Blocks& whole) {
   using C = std::complex<R>;
+  const auto& in = launch.input(0);
+  auto given = Blocks::of(in.shape(), form.axes);
+  auto* reals = out.mutable_data<R>();
+  if (form.axes == 1) {
+    transform_to_reals(transforms, reals, whole, in.data<C>(), given);
+    return {};
+  }
   auto half = whole;
   half.sizes[2] = whole.sizes[2] / 2 + 1;
-  auto spectrum = allocate_complex<R>(launch, half), work = allocate_complex<R>(launch, whole);
-  for (const auto* tensor : {&spectrum, &work})
-    if (!*tensor) return tensor->status();
-  const auto& in = launch.input(0);
+  auto shape = Shape::make(std::array{half.count, half.sizes[0], half.sizes[1], half.sizes[2]});
+  if (!shape) return shape.status();
+  auto spectrum = launch.allocate(dtype_of<C>(), *shape);
+  if (!spectrum) return spectrum.status();
   auto* halves = spectrum->template mutable_data<C>();
-  crop(halves, half, in.data<C>(), Blocks::of(in.shape(), form.axes));
-  transform_axes(halves, half, form, /*skipped=*/1);
-  auto* lines = work->template mutable_data<C>();
-  complete_spectrum(lines, whole, halves);
-  transform_axis(lines, whole, 2, form.is_inverse);
-  crop(out.mutable_data<R>(), whole, lines, whole);
+  crop(halves, half, in.data<C>(), given);
+  transform_axes(transforms, halves, half, form, /*skipped=*/1);
+  transform_to_reals(transforms, reals, whole, static_cast<const C*>(halves), half);
   return {};
 }
 
 template <class R>
-Status compute_fourier(Launch& launch, const FourierForm& form) {
+Status compute_fourier(Launch& launch, const FourierForm& form, LineTransforms<R>& transforms) {
+  using C = std::complex<R>;
   auto sizes = FourierSizes::of(launch, form, LineTransform<R>::longest);
   if (!sizes) return sizes.status();
   const auto& [whole, shape] = *sizes;
   const auto& in = launch.input(0);
-  auto dtype = form.spectrum == Spectrum::to_reals ? dtype_of<R>() : dtype_of<std::complex<R>>();
+  auto dtype = form.spectrum == Spectrum::to_reals ? dtype_of<R>() : dtype_of<C>();
   auto out = launch.allocate(dtype, shape);
   if (!out) return out.status();
   Status status;
-  if (out->elements() > 0 && form.spectrum == Spectrum::whole) {
-    auto* data = out->template mutable_data<std::complex<R>>();
-    std::copy_n(in.data<std::complex<R>>(), in.elements(), data);
-    transform_axes(data, whole, form);
-  } else if (out->elements() > 0) {
-    status = form.spectrum == Spectrum::of_reals
-                 ? fill_spectrum_of_reals<R>(launch, *out, form, whole)
-                 : fill_reals_of_spectrum<R>(launch, *out, form, whole);
+  if (out->elements() == 0) {
+  } else if (form.spectrum == Spectrum::to_reals) {
+    status = fill_reals_of_spectrum<R>(launch, transforms, *out, form, whole);
+  } else {
+    auto* data = out->template mutable_data<C>();
+    if (form.spectrum == Spectrum::whole)
+      transform_axis(transforms, data, in.data<C>(), whole, 2, form.is_inverse);
+    else transform_reals(transforms, data, whole, in.data<R>(), Blocks::of(in.shape(), form.axes));
+    transform_axes(transforms, data, Blocks::of(shape, form.axes), form, /*skipped=*/1);
   }
   if (status.ok()) launch.set(0, *std::move(out));
   return status;
@@ -198,9 +291,11 @@ KernelCatalog::Make make_fourier(FourierForm form) {
   return [form](const Node& node) {
     auto make = [form](auto zero) {
       using R = typename decltype(zero)::value_type;
+      auto transforms = std::make_shared<LineTransforms<R>>();
       return Kernel{
-          .compute = [form](Launch& launch) { return compute_fourier<R>(launch, form); },
-          .cost_ns = [](const Launch& launch) { return 20 * launch.input(0).elements(); }};
+          .compute = [form, transforms](
+                         Launch& launch) { return compute_fourier<R>(launch, form, *transforms); },
+          .cost_ns = [](const Launch& launch) { return 3 * launch.input(0).elements(); }};
     };
     if (form.spectrum == Spectrum::whole)
       return dispatch(Complex{}, node.attr<DType>("Tcomplex"), make);

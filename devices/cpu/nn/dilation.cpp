@@ -49,40 +49,68 @@ struct Dilation {
 
   int64_t channels() const { return c.groups; }
 
-  /// Calls f(offset of the first channel of an output, greatest sums, where they are from) for all
+  /// Calls f(offset of the first channel, image, position) for all outputs of rows [begin, end) of
+  /// all images.
+  template <class F>
+  void each_position(int64_t begin, int64_t end, const F& f) const {
+    Convolution::Sizes at{};
+    for (auto row = begin; row < end; ++row) {
+      at[1] = row % c.out[1];
+      auto out = row * c.out[2] * channels();
+      for (at[2] = 0; at[2] < c.out[2]; ++at[2], out += channels()) f(out, row / c.out[1], at);
+    }
+  }
+
+  /// Calls f(offset of the first channel of an output, where its greatest sums are from) for all
   /// outputs of images [begin, end).
   template <class F>
-  void each_output(int64_t begin, int64_t end, const F& f) const {
+  void each_source(int64_t begin, int64_t end, const F& f) const {
     std::vector<T> sums(static_cast<size_t>(channels()));
     std::vector<DilationSource> sources(sums.size());
-    Convolution::Sizes at{};
-    auto out = begin * c.out_positions() * channels();
-    for (auto image = begin; image < end; ++image)
-      for (at[1] = 0; at[1] < c.out[1]; ++at[1])
-        for (at[2] = 0; at[2] < c.out[2]; ++at[2], out += channels()) {
-          find_greatest(image, at, sums, sources);
-          f(out, sums, sources);
-        }
+    each_position(
+        begin * c.out[1], end * c.out[1],
+        [&](int64_t out, int64_t image, const Convolution::Sizes& at) {
+          find_sources(image, at, sums, sources);
+          f(out, sources);
+        });
+  }
+
+  /// Sets `sums` to the greatest sums of an output.
+  void find_greatest(int64_t image, const Convolution::Sizes& at, T* sums) const {
+    const auto count = channels();
+    std::fill_n(sums, count, std::numeric_limits<T>::lowest());
+    each_tap(image, at, [&](int64_t from, int64_t tap) {
+      const auto *x = input + from, *w = filter + tap;
+      for (int64_t i = 0; i < count; ++i) {
+        auto sum = static_cast<T>(wrap(promote(x[i])) + wrap(promote(w[i])));
+        sums[i] = promote(sum) > promote(sums[i]) ? sum : sums[i];
+      }
+    });
   }
 
  private:
-  void find_greatest(
+  /// Calls f(input, filter), offsets of the first channels, for all taps of an output that are no
+  /// padding.
+  template <class F>
+  void each_tap(int64_t image, const Convolution::Sizes& at, const F& f) const {
+    for (int64_t tap = 0; tap < c.taps(); ++tap)
+      if (auto position = c.input_position(c.tap(tap), at); position >= 0)
+        f((image * c.in_positions() + position) * channels(), tap * channels());
+  }
+
+  void find_sources(
       int64_t image, const Convolution::Sizes& at, std::vector<T>& sums,
       std::vector<DilationSource>& sources) const {
     std::ranges::fill(sums, std::numeric_limits<T>::lowest());
     std::ranges::fill(sources, DilationSource());
-    for (int64_t tap = 0; tap < c.taps(); ++tap) {
-      auto position = c.input_position(c.tap(tap), at);
-      if (position < 0) continue;
-      DilationSource from{(image * c.in_positions() + position) * channels(), tap * channels()};
-      for (size_t i = 0; i < sums.size(); ++i, ++from.input, ++from.filter) {
-        auto sum =
-            static_cast<T>(wrap(promote(input[from.input])) + wrap(promote(filter[from.filter])));
+    each_tap(image, at, [&](int64_t from, int64_t tap) {
+      for (size_t i = 0; i < sums.size(); ++i, ++from, ++tap) {
+        auto sum = static_cast<T>(wrap(promote(input[from])) + wrap(promote(filter[tap])));
         if (!(promote(sum) > promote(sums[i]))) continue;
         sums[i] = sum;
-        sources[i] = from;
+        sources[i] = {from, tap};
       }
-    }
+    });
   }
 };
 
@@ -105,11 +133,13 @@ Status compute_dilation(Launch& launch, const DilationNode& node) {
   auto* result = out->template mutable_data<T>();
   const auto& c = dilation.c;
   if (out->elements() > 0)
-    parallel_ranges(c.batch, dilation_work(c), [&](int64_t begin, int64_t end) {
-      dilation.each_output(begin, end, [&](int64_t at, const auto& sums, const auto&) {
-        std::ranges::copy(sums, result + at);
-      });
-    });
+    parallel_ranges(
+        c.batch * c.out[1], dilation_work(c) / c.out[1], [&](int64_t begin, int64_t end) {
+          dilation.each_position(
+              begin, end, [&](int64_t out, int64_t image, const Convolution::Sizes& at) {
+                dilation.find_greatest(image, at, result + out);
+              });
+        });
   launch.set(0, *std::move(out));
   return {};
 }
@@ -127,7 +157,7 @@ Status compute_dilation_gradient(Launch& launch, const DilationNode& node, bool 
     auto* sum = static_cast<A*>(sums);
     if (plan->output.elements() == 0) return Status();
     auto add = [&](int64_t begin, int64_t end) {
-      dilation.each_output(begin, end, [&](int64_t at, const auto&, const auto& sources) {
+      dilation.each_source(begin, end, [&](int64_t at, const auto& sources) {
         for (const auto& source : sources) {
           auto gradient = wrap(promote(dy[at++]));
           auto to = to_input ? source.input : source.filter;

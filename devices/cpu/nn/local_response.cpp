@@ -68,7 +68,7 @@ struct LocalResponse {
   int64_t radius;
   A bias, alpha, beta;
   InversePower<A> power;
-  void (*add)(void* sums, const void* values, int64_t size);
+  vector::WindowSums add_windows;
 
   explicit LocalResponse(const Node& node)
       : radius(node.attr<int64_t>("depth_radius")),
@@ -76,7 +76,7 @@ struct LocalResponse {
         alpha(static_cast<A>(node.attr<float>("alpha"))),
         beta(static_cast<A>(node.attr<float>("beta"))),
         power(beta),
-        add(vector::fold_loops(vector::Arithmetic::add, dtype_of<A>()).each) {}
+        add_windows(vector::window_sums(dtype_of<A>())) {}
 };
 
 /// Values of a row of channels, and the sums over the neighbours of each.
@@ -84,7 +84,7 @@ template <class A>
 class NeighbourSums {
  public:
   NeighbourSums(const LocalResponse<A>& lrn, int64_t channels)
-      : add_(lrn.add),
+      : add_windows_(lrn.add_windows),
         radius_(std::min(lrn.radius, channels)),
         channels_(channels),
         padded_(static_cast<size_t>(channels + 2 * radius_)),
@@ -95,13 +95,12 @@ class NeighbourSums {
   /// Each sum is made afresh, from its first neighbour to its last: one that moves on by a channel
   /// at a time would keep rounding errors of all channels before.
   A* sums() {
-    std::ranges::fill(sums_, A(0));
-    for (int64_t i = 0; i <= 2 * radius_; ++i) add_(sums_.data(), padded_.data() + i, channels_);
+    add_windows_(sums_.data(), padded_.data(), channels_, 2 * radius_ + 1);
     return sums_.data();
   }
 
  private:
-  void (*add_)(void* sums, const void* values, int64_t size);
+  vector::WindowSums add_windows_;
   int64_t radius_, channels_;
   std::vector<A> padded_, sums_;  // zeros before the first channel and after the last
 };

@@ -1,3 +1,8 @@
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <vector>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
@@ -66,22 +71,47 @@ Status compute_bincount(Launch& launch) {
   return {};
 }
 
+/// Adds one to the bin of each value; false where one is NaN.
 template <class T, class Count>
-Status count_in_bins(Launch& launch, const HistogramBins<T>& bins) {
-  auto values = launch.input(0).values<T>();
-  auto out = launch.allocate(dtype_of<Count>(), {bins.count});
-  if (!out) return out.status();
-  auto* counts = out->template mutable_data<Count>();
-  std::fill_n(counts, bins.count, Count(0));
-  auto last = static_cast<double>(bins.count - 1);
+bool count_values(const HistogramBins<T>& bins, std::span<const T> values, Count* counts) {
+  const auto last = static_cast<double>(bins.count - 1);
   for (auto value : values) {
-    if (value != value) return invalid_argument("a value is NaN, which is in no bin");
+    if (value != value) return false;
     // Before the division: of an infinite or tiny width it could be NaN or beyond any integer.
     auto bin = value >= bins.high
                    ? last
                    : distance_above(bins.low, std::max(value, bins.low)) / bins.width;
     ++counts[static_cast<int64_t>(std::min(bin, last))];
   }
+  return true;
+}
+
+/// Many values in parts, on all threads, each part with counts of its own.
+template <class T, class Count>
+Status count_in_bins(Launch& launch, const HistogramBins<T>& bins) {
+  constexpr int64_t part = 64 * 1024;
+  auto values = launch.input(0).values<T>();
+  auto out = launch.allocate(dtype_of<Count>(), {bins.count});
+  if (!out) return out.status();
+  auto* counts = out->template mutable_data<Count>();
+  std::fill_n(counts, bins.count, Count(0));
+  std::atomic<bool> are_numbers = true;
+  const auto parts = bins.count < part / 4 ? (std::ssize(values) + part - 1) / part : 1;
+  if (parts <= 1) {
+    are_numbers = count_values(bins, values, counts);
+  } else {
+    std::mutex adding;
+    parallel_ranges(parts, part, [&](int64_t begin, int64_t end) {
+      std::vector<Count> own(static_cast<size_t>(bins.count));
+      const auto last = std::min(std::ssize(values), end * part);
+      const auto of_part = values.subspan(
+          static_cast<size_t>(begin * part), static_cast<size_t>(last - begin * part));
+      if (!count_values(bins, of_part, own.data())) are_numbers = false;
+      std::lock_guard lock(adding);
+      for (size_t i = 0; i < own.size(); ++i) counts[i] += own[i];
+    });
+  }
+  if (!are_numbers) return invalid_argument("a value is NaN, which is in no bin");
   launch.set(0, *std::move(out));
   return {};
 }

@@ -130,6 +130,7 @@ class RowRanker {
 
   /// The first `count` > 0 elements of the row, in any order.
   std::vector<Ranked>& find(const std::byte* row, int64_t length, int64_t count) {
+    if (count == 1) return find_first(row, length);
     // Twice as many are kept as are needed, and then the worse half of them is dropped: each
     // element of the row is but compared with the worst that is still needed.
     const auto most = static_cast<size_t>(2 * count + block);
@@ -160,6 +161,22 @@ class RowRanker {
 
  private:
   static constexpr int64_t block = 256;
+
+  std::vector<Ranked>& find_first(const std::byte* row, int64_t length) {
+    auto least = std::numeric_limits<Key>::max();
+    int64_t place = 0;
+    for (int64_t begin = 0; begin < length; begin += block) {
+      const auto size = std::min(block, length - begin);
+      set_keys_(keys_.data(), row + begin * element_bytes_, size);
+      if (!has_less(size, least)) continue;
+      const auto found = std::min_element(keys_.begin(), keys_.begin() + size);
+      least = *found;
+      place = begin + (found - keys_.begin());
+    }
+    kept_.assign(1, ranked_of(least, place));
+    is_in_order_ = true;
+    return kept_;
+  }
 
   /// Whether one of so many keys is less: without branches, for vector instructions.
   bool has_less(int64_t size, Key than) const {
@@ -244,8 +261,15 @@ template <class T>
 bool is_in_top_k(
     vector::CountGreater count_greater, const float* row, int64_t classes, T target, int64_t k) {
   if (target < 0 || target >= classes) return false;
-  auto greater = count_greater(row, classes, row[target]);
-  return greater >= 0 && greater < k;
+  // Most rows are decided by their first classes.
+  constexpr int64_t block = 128;
+  int64_t greater = 0;
+  for (int64_t begin = 0; begin < classes; begin += block) {
+    auto more = count_greater(row + begin, std::min(block, classes - begin), row[target]);
+    greater += more;
+    if (more < 0 || greater >= k) return false;
+  }
+  return greater < k;
 }
 
 template <class T>

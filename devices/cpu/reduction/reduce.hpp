@@ -86,6 +86,8 @@ struct FoldElements {
   void (*fold_short_rows)(void* out, const void* rows, int64_t count, int64_t size) = nullptr;
   /// Folds each element of a row of the input, or of folded ones, onto an element of its own.
   void (*fold_each)(void* out, const void* row, int64_t size) = nullptr;
+  /// The same of rows that lie one after the other, all onto one row.
+  void (*fold_rows)(void* out, const void* rows, int64_t count, int64_t size) = nullptr;
   void (*join)(void* out, const void* folded, int64_t size) = nullptr;
   UnaryLoop narrow = nullptr;  // where `in` is not `folded`
 };
@@ -94,6 +96,12 @@ template <class Fold, class A, class T>
 void fold_each(void* out, const void* row, int64_t size) {
   auto* to = static_cast<A*>(out);
   apply<Fold>(to, size, static_cast<const A*>(to), static_cast<const T*>(row));
+}
+
+template <class Fold, class A, class T>
+void fold_rows(void* out, const void* rows, int64_t count, int64_t size) {
+  const auto* row = static_cast<const T*>(rows);
+  for (int64_t i = 0; i < count; ++i) fold_each<Fold, A, T>(out, row + i * size, size);
 }
 
 /// Rows below this size are folded one element after the other, so fold_row() need not be called.
@@ -127,6 +135,7 @@ constexpr FoldElements fold_elements() {
           },
       .fold_short_rows = fold_short_rows<Fold, A, T>,
       .fold_each = fold_each<Fold, A, T>,
+      .fold_rows = fold_rows<Fold, A, T>,
       .join = fold_each<Fold, A, A>};
   if constexpr (is_half<T>)
     elements.narrow = [](void* out, const void* wide, int64_t count) {

@@ -1,4 +1,5 @@
 #include <limits>
+#include <numeric>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
@@ -45,17 +46,25 @@ struct SegmentRows {
     auto starts = launch.allocate(DType::int64, {segments.count + 2});
     if (!starts) return starts.status();
     auto* start = starts->mutable_data<int64_t>();
-    std::fill_n(start, segments.count + 2, 0);
-    // Counted one place further on, or two where setting the places moves each start to its end.
     SegmentRows rows;
     rows.is_sorted = segments.is_sorted;
-    auto* counts = start + (rows.is_sorted ? 1 : 2);
-    for (auto id : ids)
-      if (id >= 0) ++counts[id];
-    for (int64_t id = 0; id < segments.count; ++id) {
-      rows.most = std::max(rows.most, counts[id]);
-      counts[id] += counts[id - 1];
+    if (rows.is_sorted) {
+      int64_t row = 0, next = 0;
+      for (auto id : ids) {
+        while (next <= id) start[next++] = row;
+        ++row;
+      }
+      std::fill(start + next, start + segments.count + 2, row);
+    } else {
+      // Counted two places further on: setting the places moves each start to its end.
+      std::fill_n(start, segments.count + 2, 0);
+      for (auto id : ids)
+        if (id >= 0) ++start[id + 2];
+      std::partial_sum(start, start + segments.count + 2, start);
     }
+    const auto* ends = start + (rows.is_sorted ? 1 : 2);
+    for (int64_t id = 0; id < segments.count; ++id)
+      rows.most = std::max(rows.most, ends[id] - ends[id - 1]);
     rows.starts = *std::move(starts);
     if (rows.is_sorted) return rows;
     auto places = launch.allocate(DType::int64, segments.ids.shape());
@@ -83,8 +92,11 @@ void fold_columns(
   const auto first = rows.starts.data<int64_t>()[id], last = rows.starts.data<int64_t>()[id + 1];
   if (first == last) return fold.set_empty(to, count);
   elements.set_none(to, count);
-  for (auto i = first; i < last; ++i)
-    elements.fold_each(to, in + (rows.place(i) * inner + begin) * in_size, count);
+  if (rows.is_sorted && count == inner)
+    elements.fold_rows(to, in + first * inner * in_size, last - first, inner);
+  else
+    for (auto i = first; i < last; ++i)
+      elements.fold_each(to, in + (rows.place(i) * inner + begin) * in_size, count);
   if (fold.divide) fold.divide(to, count, last - first);
 }
 

@@ -30,6 +30,39 @@ Status set_narrowed(Launch& launch, const FoldElements& elements, Tensor wide) {
   return {};
 }
 
+/// Where each run of equal ids begins, and their end.
+std::vector<size_t> runs_of(std::span<const int64_t> ids) {
+  std::vector<size_t> starts;
+  for (size_t i = 0; i < ids.size(); ++i)
+    if (i == 0 || ids[i] != ids[i - 1]) starts.push_back(i);
+  starts.push_back(ids.size());
+  return starts;
+}
+
+/// Columns that one thread takes of rows that several share.
+constexpr int64_t shared_columns = 64;
+
+/// Calls f(run, begin, end) with the columns of runs of rows, many threads at once. Each sum is
+/// made by one of them: the same input always gives the same sum.
+template <class F>
+void parallel_runs(const std::vector<size_t>& starts, int64_t row_size, const F& f) {
+  auto runs = static_cast<int64_t>(starts.size()) - 1;
+  auto rows = static_cast<int64_t>(starts.back());
+  if (rows == 0) return;
+  size_t most = 0;
+  for (size_t run = 0; run + 1 < starts.size(); ++run)
+    most = std::max(most, starts[run + 1] - starts[run]);
+  // Columns are divided only where one run has most of the rows.
+  auto is_uneven = static_cast<int64_t>(most) > rows / 8;
+  auto parts = is_uneven ? (row_size + shared_columns - 1) / shared_columns : 1;
+  auto work = std::max<int64_t>(1, rows * row_size / (runs * std::max<int64_t>(1, parts)));
+  parallel_ranges(runs * parts, work, [&](int64_t first, int64_t last) {
+    for (auto i = first; i < last; ++i)
+      f(static_cast<size_t>(i / parts), row_size * (i % parts) / parts,
+        row_size * (i % parts + 1) / parts);
+  });
+}
+
 /// Sums of rows of input 0, each over what the number of rows makes of it.
 Status sum_rows(
     Launch& launch, const FoldElements& elements, const SparseSegments& rows,
@@ -44,18 +77,14 @@ Status sum_rows(
   auto in_size = int64_t(size_of(elements.in)), out_size = int64_t(size_of(elements.folded));
   auto row_size = row_size_of(data.shape());
   elements.set_none(out, sums->elements());
-  auto total = rows.ids.size();
   auto scale = divisor == SegmentDivisor::none ? nullptr : scale_of(elements.folded);
-  // Columns, not rows, are split: the same input always gives the same sum.
-  parallel_ranges(row_size, static_cast<int64_t>(total), [&](int64_t begin, int64_t end) {
-    auto size = end - begin;
-    for (size_t i = 0, first = 0; i < total && size > 0; ++i) {
-      auto* to = out + (rows.ids[i] * row_size + begin) * out_size;
-      elements.fold_each(to, in + (rows.indices[i] * row_size + begin) * in_size, size);
-      if (i + 1 < total && rows.ids[i + 1] == rows.ids[i]) continue;
-      if (scale) scale(to, size, divisor_of(divisor, static_cast<int64_t>(i + 1 - first)));
-      first = i + 1;
-    }
+  auto starts = runs_of(rows.ids);
+  parallel_runs(starts, row_size, [&](size_t run, int64_t begin, int64_t end) {
+    auto first = starts[run], last = starts[run + 1];
+    auto* to = out + (rows.ids[first] * row_size + begin) * out_size;
+    for (auto i = first; i < last; ++i)
+      elements.fold_each(to, in + (rows.indices[i] * row_size + begin) * in_size, end - begin);
+    if (scale) scale(to, end - begin, divisor_of(divisor, static_cast<int64_t>(last - first)));
   });
   return set_narrowed(launch, elements, *std::move(sums));
 }
@@ -97,7 +126,10 @@ Status compute_sparse_segment_gradient(
   auto row_size = row_size_of(grad.shape());
   elements.set_none(out, sums->elements());
   auto total = rows->ids.size();
-  parallel_ranges(row_size, static_cast<int64_t>(total), [&](int64_t begin, int64_t end) {
+  auto parts = (row_size + shared_columns - 1) / shared_columns;
+  auto work = static_cast<int64_t>(total) * shared_columns;
+  parallel_ranges(parts, work, [&](int64_t first, int64_t last) {
+    auto begin = first * shared_columns, end = std::min(row_size, last * shared_columns);
     for (size_t i = 0; i < total && begin < end; ++i)
       add(out + (rows->indices[i] * row_size + begin) * out_size,
           in + (rows->ids[i] * row_size + begin) * in_size, end - begin,

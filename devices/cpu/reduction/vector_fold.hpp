@@ -13,6 +13,7 @@ FoldElements vector_fold_elements() {
   if (!loops.row) return elements;
   elements.fold_row = loops.row;
   elements.fold_each = elements.join = loops.each;
+  elements.fold_rows = loops.rows;
   return elements;
 }
 

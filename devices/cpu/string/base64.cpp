@@ -19,17 +19,17 @@ constexpr std::array<int8_t, 256> digit_values = [] {
 }();
 
 std::string to_base64(std::string_view bytes, bool pad) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min<size_t>(3, bytes.size()))) {
+  const auto groups = bytes.size() / 3, rest = bytes.size() % 3;
+  std::string text(4 * groups + (rest == 0 ? 0 : pad ? 4 : rest + 1), '=');
+  auto* to = text.data();
+  auto put = [&](size_t first, size_t count) {
     uint32_t group = 0;
     for (size_t i = 0; i < 3; ++i)
-      group = group << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0);
-    for (size_t i = 0; i < 4; ++i) {
-      if (i <= bytes.size()) text += digits[group >> (18 - 6 * i) & 63];
-      else if (pad) text += '=';
-    }
-  }
+      group = group << 8 | (i < count ? static_cast<unsigned char>(bytes[first + i]) : 0);
+    for (size_t i = 0; i <= count; ++i) *to++ = digits[group >> (18 - 6 * i) & 63];
+  };
+  for (size_t i = 0; i < groups; ++i) put(3 * i, 3);
+  if (rest > 0) put(3 * groups, rest);
   return text;
 }
 
@@ -41,7 +41,8 @@ Status from_base64(std::string_view text, std::string& bytes) {
   if (text.size() % 4 == 1)
     return invalid_argument(
         shown(given) + " is not in base64: no text has " + std::to_string(text.size()) + " digits");
-  bytes.reserve(text.size() / 4 * 3 + 2);
+  bytes.resize(text.size() * 6 / 8);
+  auto* to = bytes.data();
   uint32_t bits = 0;
   int count = 0;
   for (auto c : text) {
@@ -53,7 +54,7 @@ Status from_base64(std::string_view text, std::string& bytes) {
     count += 6;
     if (count < 8) continue;
     count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xff);
+    *to++ = static_cast<char>(bits >> count & 0xff);
   }
   return {};
 }

@@ -21,9 +21,10 @@ class CsvRecord {
   CsvRecord(const CsvFormat& format, const std::string& record)
       : format_(format), record_(record) {}
 
-  /// The fields of the columns to read.
-  Result<std::vector<std::string>> fields() {
+  /// The fields of the columns to read, of which so many are expected.
+  Result<std::vector<std::string>> fields(size_t expected) {
     std::vector<std::string> fields;
+    fields.reserve(expected);
     int64_t column = 0;
     while (!is_at_end() && !has_all(fields)) {
       if (is_line_end(here())) {  // before a field it has no meaning
@@ -114,7 +115,7 @@ Status set_fields(
   auto in_record = [&](const std::string& text) {
     return invalid_argument("record " + std::to_string(number) + ": " + text);
   };
-  auto fields = CsvRecord(format, record).fields();
+  auto fields = CsvRecord(format, record).fields(columns.size());
   if (!fields) return in_record(fields.status().message());
   if (fields->size() != columns.size())
     return in_record(

@@ -12,6 +12,11 @@ namespace {
 /// For a function of the kind of strtod_l. Beyond the range of the type it gives infinity or 0.
 template <class T>
 bool read_float(const std::string& text, T& number, T (*read)(const char*, char**, locale_t)) {
+  // Gives the same numbers faster, but does not read all texts.
+  const auto* text_end = text.data() + text.size();
+  if (auto [end, error] = std::from_chars(text.data(), text_end, number);
+      error == std::errc() && end == text_end)
+    return true;
   static const auto plain = newlocale(LC_ALL_MASK, "C", nullptr);
   char* end = nullptr;
   number = read(text.c_str(), &end, plain);

@@ -29,6 +29,7 @@ Result<Kernel> make_string_to_number(const Node& node) {
 struct NumberFormat {
   std::string text;
   int fixed_digits = -1;  // after the point, where the format says no more than those
+  bool is_plain = false;  // of integers, where it says nothing
 };
 
 /// Appends what printf() makes of the value.
@@ -42,6 +43,8 @@ void append_formatted(std::string& text, const NumberFormat& format, T value) {
           written, std::end(written), value, std::chars_format::fixed, format.fixed_digits);
       if (error == std::errc()) return void(text.append(written, end));
     }
+  } else if (format.is_plain) {
+    return void(text.append(written, std::to_chars(written, std::end(written), value).ptr));
   }
   auto size =
       static_cast<size_t>(std::snprintf(written, sizeof(written), format.text.c_str(), value));
@@ -77,7 +80,10 @@ NumberFormat format_of(const Node& node) {
   auto format = "%" + fill;
   if (width >= 0) format += std::to_string(width);
   if (precision >= 0) format += "." + std::to_string(precision);
-  if (std::is_integral_v<T>) return {format + (std::is_signed_v<T> ? "lld" : "llu")};
+  if (std::is_integral_v<T>)
+    return {
+        .text = format + (std::is_signed_v<T> ? "lld" : "llu"),
+        .is_plain = fill.empty() && width < 0 && precision < 0};
   if (node.attr<bool>("shortest")) return {format + "g"};
   if (node.attr<bool>("scientific")) return {format + "e"};
   auto is_plain = fill.empty() && width < 0 && precision < 64;

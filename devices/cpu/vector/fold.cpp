@@ -70,11 +70,47 @@ void fold_each(void* out, const void* elements, int64_t size) {
   for (; i < size; ++i) to[i] = combine_one<operation>(to[i], from[i]);
 }
 
+/// Columns [begin, size) of rows, as many at a time as the vectors have lanes.
+template <Arithmetic operation, class D, class T = hn::TFromD<D>>
+HWY_INLINE int64_t
+fold_columns(D d, T* to, const T* from, int64_t count, int64_t size, int64_t begin) {
+  const auto lanes = lanes_of(d);
+  for (; begin + lanes <= size; begin += lanes) {
+    auto folded = hn::LoadU(d, to + begin);
+    for (int64_t row = 0; row < count; ++row)
+      folded = combine<operation>(d, folded, hn::LoadU(d, from + row * size + begin));
+    hn::StoreU(folded, d, to + begin);
+  }
+  return begin;
+}
+
+template <Arithmetic operation, class T>
+void fold_rows(void* out, const void* elements, int64_t count, int64_t size) {
+  auto* to = static_cast<T*>(out);
+  const auto* from = static_cast<const T*>(elements);
+  // Long rows are read in order.
+  constexpr int64_t long_row = 1024 / sizeof(T);
+  if (size == 1) return fold_row<operation, T>(out, elements, count);
+  if (size > long_row) {
+    for (int64_t row = 0; row < count; ++row) fold_each<operation, T>(to, from + row * size, size);
+    return;
+  }
+  auto begin = fold_columns<operation>(hn::ScalableTag<T>(), to, from, count, size, 0);
+  begin = fold_columns<operation>(hn::CappedTag<T, 4>(), to, from, count, size, begin);
+  for (int64_t row = 0; row < count; ++row)
+    for (auto i = begin; i < size; ++i) to[i] = combine_one<operation>(to[i], from[row * size + i]);
+}
+
+template <Arithmetic operation, class T>
+FoldLoops loops_of() {
+  return {fold_row<operation, T>, fold_each<operation, T>, fold_rows<operation, T>};
+}
+
 template <Arithmetic operation>
 FoldLoops find_fold_loops_of(DType dtype) {
-  if (dtype == DType::float32) return {fold_row<operation, float>, fold_each<operation, float>};
-  if (dtype == DType::float64) return {fold_row<operation, double>, fold_each<operation, double>};
-  if (dtype == DType::int32) return {fold_row<operation, int32_t>, fold_each<operation, int32_t>};
+  if (dtype == DType::float32) return loops_of<operation, float>();
+  if (dtype == DType::float64) return loops_of<operation, double>();
+  if (dtype == DType::int32) return loops_of<operation, int32_t>();
   return {};
 }
 
@@ -85,6 +121,31 @@ FoldLoops find_fold_loops(Arithmetic operation, DType dtype) {
   return {};
 }
 
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE int64_t
+sum_windows(D d, T* to, const T* from, int64_t count, int64_t width, int64_t begin) {
+  const auto lanes = lanes_of(d);
+  for (; begin + lanes <= count; begin += lanes) {
+    auto sum = hn::Zero(d);
+    for (int64_t i = 0; i < width; ++i) sum = hn::Add(sum, hn::LoadU(d, from + begin + i));
+    hn::StoreU(sum, d, to + begin);
+  }
+  return begin;
+}
+
+template <class T>
+void add_windows(void* out, const void* values, int64_t count, int64_t width) {
+  auto* to = static_cast<T*>(out);
+  const auto* from = static_cast<const T*>(values);
+  const auto begin = sum_windows(hn::ScalableTag<T>(), to, from, count, width, 0);
+  sum_windows(hn::CappedTag<T, 1>(), to, from, count, width, begin);
+}
+
+WindowSums find_window_sums(DType dtype) {
+  if (dtype == DType::float32) return add_windows<float>;
+  return dtype == DType::float64 ? add_windows<double> : nullptr;
+}
+
 }  // namespace troupe::cpu::vector::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -92,10 +153,13 @@ HWY_AFTER_NAMESPACE();
 namespace troupe::cpu::vector {
 
 HWY_EXPORT(find_fold_loops);
+HWY_EXPORT(find_window_sums);
 
 FoldLoops fold_loops(Arithmetic operation, DType dtype) {
   return HWY_DYNAMIC_DISPATCH(find_fold_loops)(operation, dtype);
 }
+
+WindowSums window_sums(DType dtype) { return HWY_DYNAMIC_DISPATCH(find_window_sums)(dtype); }
 
 }  // namespace troupe::cpu::vector
 #endif

@@ -97,8 +97,15 @@ struct FoldLoops {
   void (*row)(void* out, const void* row, int64_t size) = nullptr;
   /// Folds each element of a row onto that of `out`.
   void (*each)(void* out, const void* row, int64_t size) = nullptr;
+  /// The same of `count` rows, one after the other; a row of one element is folded as row() does.
+  void (*rows)(void* out, const void* rows, int64_t count, int64_t size) = nullptr;
 };
 /// For add, maximum and minimum of float32, float64 and int32, else null.
 FoldLoops fold_loops(Arithmetic operation, DType dtype);
+
+/// out[i] is the sum of values[i] to values[i + width - 1], in their order.
+using WindowSums = void (*)(void* out, const void* values, int64_t count, int64_t width);
+/// For float32 and float64, else null.
+WindowSums window_sums(DType dtype);
 
 }  // namespace troupe::cpu::vector

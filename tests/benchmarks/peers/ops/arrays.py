@@ -113,6 +113,10 @@ GATHERS = {
 
 NEW_TENSORS = {
     "one_hot": case(lambda tf, ids: tf.one_hot(ids, 1000), integers(4096, high=1000)),
+    "one_hot_of_few_classes": case(lambda tf, ids: tf.one_hot(ids, 10), integers(262144, high=10)),
+    "one_hot_along_first_axis": case(
+        lambda tf, ids: tf.one_hot(ids, 10, axis=0), integers(262144, high=10)
+    ),
     "sequence_mask": case(
         lambda tf, lengths: tf.sequence_mask(lengths, 1000), integers(4096, high=1000)
     ),

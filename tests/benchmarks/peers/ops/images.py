@@ -57,6 +57,7 @@ SIZES = {
 
 COLORS = {
     "rgb_to_hsv": case(lambda tf, x: tf.image.rgb_to_hsv(x), PHOTOS),
+    "hsv_to_rgb": case(lambda tf, x: tf.image.hsv_to_rgb(x), PHOTOS),
     "rgb_to_grayscale": case(lambda tf, x: tf.image.rgb_to_grayscale(x), PHOTOS),
     "adjust_contrast": case(lambda tf, x: tf.image.adjust_contrast(x, 1.5), PHOTOS),
     "adjust_hue": case(lambda tf, x: tf.image.adjust_hue(x, 0.1), PHOTOS),

@@ -39,6 +39,7 @@ PRODUCTS = {
     "matmul_int32": _matmul(*[integers(256, 256, high=10)] * 2),
     "batch_matmul_64_of_128x128": _matmul(floats(64, 128, 128), floats(64, 128, 128)),
     "batch_matmul_512_of_16x64": _matmul(floats(512, 16, 64), floats(512, 64, 16)),
+    "batch_matmul_1024_of_16x16": _matmul(floats(1024, 16, 16), floats(1024, 16, 16)),
     "batch_matmul_transposed_right": case(
         lambda tf, x, y: tf.matmul(x, y, transpose_b=True),
         floats(64, 128, 64),
@@ -87,6 +88,9 @@ FACTORS = {
 FOURIER_TRANSFORMS = {
     "fft": case(lambda tf, x: tf.fft(x), complexes(64, 16384)),
     "rfft": case(lambda tf, x: tf.spectral.rfft(x), floats(64, 16384)),
+    "rfft_of_frames": case(lambda tf, x: tf.spectral.rfft(x), floats(2000, 512)),
+    "irfft": case(lambda tf, x: tf.spectral.irfft(x), complexes(64, 8193)),
+    "fft_of_12000": case(lambda tf, x: tf.fft(x), complexes(64, 12000)),
     "fft2d": case(lambda tf, x: tf.fft2d(x), complexes(8, 256, 256)),
 }
 

@@ -82,6 +82,12 @@ SEGMENTS = {
     "segment_sum": case(
         lambda tf, x, ids: tf.segment_sum(x, ids), floats(16384, 256), sorted_integers(16384, 1000)
     ),
+    "segment_sum_of_scalars": case(
+        lambda tf, x, ids: tf.segment_sum(x, ids), floats(MIB), sorted_integers(MIB, 10000)
+    ),
+    "segment_max_of_short_rows": case(
+        lambda tf, x, ids: tf.segment_max(x, ids), floats(65536, 16), sorted_integers(65536, 1000)
+    ),
     "unsorted_segment_sum": case(
         lambda tf, x, ids: tf.unsorted_segment_sum(x, ids, 1000),
         floats(16384, 256),
@@ -91,6 +97,12 @@ SEGMENTS = {
         lambda tf, x, ids: tf.unsorted_segment_max(x, ids, 1000),
         floats(16384, 256),
         integers(16384, high=1000),
+    ),
+    "sparse_segment_sum": case(
+        lambda tf, x, rows, ids: tf.sparse_segment_sum(x, rows, ids),
+        floats(16384, 64),
+        integers(65536, high=16384),
+        sorted_integers(65536, 8000),
     ),
     "bincount": case(
         lambda tf, x: tf.bincount(x, minlength=1000, maxlength=1000),

@@ -1,7 +1,7 @@
 """Texts, and records of numbers that are parsed."""
 
 from .case import case
-from .operands import floats, strings
+from .operands import floats, integers, strings
 
 WORDS = strings(100000, lambda index: f"word{index}")
 ROWS_OF_CSV = strings(20000, lambda index: "1.5,2,abc,4.25")
@@ -40,6 +40,8 @@ CASES = {
     "string_length": case(lambda tf, words: tf.strings.length(words), WORDS),
     "substr": case(lambda tf, words: tf.strings.substr(words, 1, 3), WORDS),
     "as_string": case(lambda tf, x: tf.as_string(x), floats(100000)),
+    "as_string_of_integers": case(lambda tf, x: tf.as_string(x), integers(100000, high=10**9)),
+    "encode_base64": case(lambda tf, words: tf.encode_base64(words), WORDS),
     "decode_csv": case(
         lambda tf, rows: tf.decode_csv(rows, [[0.0], [0], [""], [0.0]])[0], ROWS_OF_CSV
     ),

@@ -1,3 +1,6 @@
+#include <cmath>
+#include <numbers>
+
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/tests/devices/check_gradient.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
@@ -74,6 +77,61 @@ void check_linear_gradient(
   }
 }
 
+/// Number k of the transform of a line of `length` numbers.
+template <class T>
+complex128 transformed(const T* line, int64_t length, int64_t k, bool is_inverse) {
+  complex128 sum;
+  for (int64_t i = 0; i < length; ++i) {
+    auto angle = 2 * std::numbers::pi * double(i * k % length) / double(length);
+    sum += complex128(line[i]) * std::polar(1.0, is_inverse ? angle : -angle);
+  }
+  return is_inverse ? sum / double(length) : sum;
+}
+
+/// Lines of numbers that are not symmetric in any way.
+Tensor varied_numbers(const Shape& shape) {
+  auto x = varied<float>(shape);
+  std::vector<complex64> numbers;
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    numbers.emplace_back(x.data<float>()[i], float(i % 7) - 0.5F * float(i % 3));
+  return Tensor::of<complex64>(shape, std::span<const complex64>(numbers));
+}
+
+void check_sums(int64_t lines, int64_t length, bool is_inverse) {
+  auto x = varied_numbers({lines, length});
+  auto y = run_op(is_inverse ? "IFFT" : "FFT", {x});
+  BOOST_REQUIRE_MESSAGE(y.ok(), y.status().to_string());
+  double worst = 0;
+  for (int64_t i = 0; i < x.elements(); ++i) {
+    const auto* line = x.data<complex64>() + i / length * length;
+    auto wanted = transformed(line, length, i % length, is_inverse);
+    worst = std::max(worst, std::abs(complex128((*y)[0].data<complex64>()[i]) - wanted));
+  }
+  BOOST_TEST(worst < 2e-4, lines << " lines of " << length << ": " << worst);
+}
+
+/// Of the spectrum of the first numbers of longer lines, and of what the inverse makes of it.
+void check_real_sums(int64_t lines, int64_t length) {
+  auto x = varied<float>({lines, length + 2});
+  auto count = Tensor::of<int32_t>({1}, {static_cast<int32_t>(length)});
+  auto y = run_op("RFFT", {x, count});
+  BOOST_REQUIRE_MESSAGE(y.ok(), y.status().to_string());
+  auto half = length / 2 + 1;
+  double worst = 0;
+  for (int64_t i = 0; i < lines * half; ++i) {
+    const auto* line = x.data<float>() + i / half * (length + 2);
+    auto wanted = transformed(line, length, i % half, /*is_inverse=*/false);
+    worst = std::max(worst, std::abs(complex128((*y)[0].data<complex64>()[i]) - wanted));
+  }
+  auto back = run_op("IRFFT", {(*y)[0], count});
+  BOOST_REQUIRE_MESSAGE(back.ok(), back.status().to_string());
+  for (int64_t i = 0; i < lines * length; ++i) {
+    auto wanted = x.data<float>()[i / length * (length + 2) + i % length];
+    worst = std::max(worst, double(std::abs((*back)[0].data<float>()[i] - wanted)));
+  }
+  BOOST_TEST(worst < 2e-4, lines << " lines of " << length << " reals: " << worst);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(fourier)
@@ -97,6 +155,15 @@ BOOST_AUTO_TEST_CASE(derivatives_of_real_transforms_are_those_of_a_linear_functi
   check_linear_gradient("IRFFT2D", {2, 3, 3}, {2, 3}, true);
   check_linear_gradient("RFFT3D", {2, 3, 4}, {2, 2, 4}, false);
   check_linear_gradient("IRFFT3D", {2, 3, 3}, {2, 3, 4}, true);
+}
+
+BOOST_AUTO_TEST_CASE(transforms_of_any_length_and_number_of_lines_are_the_sums_that_define_them) {
+  for (int64_t length : {1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 22, 31, 37, 74, 90, 128})
+    for (int64_t lines : {1, 2, 5, 9, 17}) {
+      check_sums(lines, length, /*is_inverse=*/false);
+      check_sums(lines, length, /*is_inverse=*/true);
+      check_real_sums(lines, length);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_inverse_of_large_transforms_gives_their_input_back) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "troupe/tests/devices/cpu/run_op.hpp"
@@ -128,6 +129,47 @@ std::vector<float> sums_of_rows(const Tensor& x, const std::vector<int32_t>& ids
       sums[static_cast<size_t>(ids[row] * columns + i)] +=
           x.data<float>()[static_cast<int64_t>(row) * columns + i];
   return sums;
+}
+
+BOOST_AUTO_TEST_CASE(segments_of_short_rows_are_those_of_single_elements) {
+  std::vector<int32_t> ids;
+  for (int32_t row = 0; row < 90; ++row) ids.push_back(row * row / 900);
+  auto segments = Tensor::of<int32_t>({90}, std::span<const int32_t>(ids));
+  for (int64_t size : {1, 2, 3, 4, 7, 16, 21, 40, 300}) {
+    auto x = varied<float>({90, size});
+    auto sums = run_op("SegmentSum", {x, segments}), most = run_op("SegmentMax", {x, segments});
+    BOOST_REQUIRE(sums.ok());
+    BOOST_REQUIRE(most.ok());
+    auto count = ids.back() + 1;
+    std::vector<double> sum(static_cast<size_t>(count * size));
+    std::vector<float> greatest(sum.size(), -2.0F);
+    for (int64_t i = 0; i < x.elements(); ++i) {
+      auto to = static_cast<size_t>(ids[static_cast<size_t>(i / size)] * size + i % size);
+      sum[to] += double(x.data<float>()[i]);
+      greatest[to] = std::max(greatest[to], x.data<float>()[i]);
+    }
+    for (size_t i = 0; i < sum.size(); ++i) {
+      if (greatest[i] == -2.0F) continue;  // a segment without rows
+      BOOST_TEST(std::abs(double((*sums)[0].data<float>()[i]) - sum[i]) < 1e-4);
+      BOOST_TEST((*most)[0].data<float>()[i] == greatest[i]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(many_values_are_counted_in_the_bins_of_few) {
+  constexpr int64_t count = 300007;
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(float(i % 10) + 0.5F);
+  auto histogram = [&] {
+    return run_op(
+        "HistogramFixedWidth", {Tensor::of<float>({count}, std::span<const float>(values)),
+                                vec({0, 10}), Tensor::scalar<int32_t>(10)});
+  };
+  BOOST_TEST(
+      show(histogram()) ==
+      "int32[10] [30001 30001 30001 30001 30001 30001 30001 30000 30000 30000]");
+  values.back() = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST(show(histogram()) == "InvalidArgument: a value is NaN, which is in no bin");
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_large_segments_are_summed_in_their_order) {
