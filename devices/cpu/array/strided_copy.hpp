@@ -9,6 +9,18 @@
 
 namespace troupe::cpu {
 
+/// to[i] = from[-i], of other memory.
+template <class C>
+void copy_reversed(C* to, const C* from, int64_t size) {
+  if constexpr (requires { to->bits; }) {
+    // Numbers become vectors, structs that hold them do not.
+#pragma GCC ivdep
+    for (int64_t i = 0; i < size; ++i) to[i].bits = from[-i].bits;
+  } else {
+    for (int64_t i = 0; i < size; ++i) to[i] = from[-i];
+  }
+}
+
 /// Copies what the nest walks over, one element after the other, to `out`.
 template <class C>
 void copy_strided(C* out, const C* in, const LoopNest<1>& nest) {
@@ -19,7 +31,7 @@ void copy_strided(C* out, const C* in, const LoopNest<1>& nest) {
       auto* to = out + row * size;
       if (stride == 1) std::copy_n(from, size, to);
       else if (stride == 0) std::fill_n(to, size, *from);
-      else if (stride == -1) std::reverse_copy(from - size + 1, from + 1, to);
+      else if (stride == -1) copy_reversed(to, from, size);
       else
         for (int64_t i = 0; i < size; ++i) to[i] = from[i * stride];
     });

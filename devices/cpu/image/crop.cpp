@@ -164,13 +164,15 @@ Status crop_and_resize(Launch& launch, bool is_nearest, float extrapolation) {
   };
   auto bilinear = [&](int64_t at, int64_t from, float y, float x, const auto&) {
     const CropCell cell(crops, from, y, x);
+    const auto *a = images + cell.top_left, *b = images + cell.top_right;
+    const auto *p = images + cell.bottom_left, *q = images + cell.bottom_right;
+    auto* to = result + at;
+#pragma GCC ivdep
     for (int64_t c = 0; c < channels; ++c) {
-      auto value = [&](int64_t offset) { return static_cast<float>(images[offset + c]); };
-      auto above = value(cell.top_left);
-      above += (value(cell.top_right) - above) * cell.right;
-      auto below = value(cell.bottom_left);
-      below += (value(cell.bottom_right) - below) * cell.right;
-      result[at + c] = above + (below - above) * cell.down;
+      auto above = static_cast<float>(a[c]), below = static_cast<float>(p[c]);
+      above += (static_cast<float>(b[c]) - above) * cell.right;
+      below += (static_cast<float>(q[c]) - below) * cell.right;
+      to[c] = above + (below - above) * cell.down;
     }
   };
   auto outside = [&](int64_t at) { std::fill_n(result + at, channels, extrapolation); };

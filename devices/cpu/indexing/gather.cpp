@@ -83,12 +83,16 @@ void gather_rows(void* to, const void* from, const void* indices, const Gathered
   auto row_bytes = inner * int64_t(sizeof(C));
   auto streams = streams_rows<C>(inner, count * row_bytes);
   parallel_ranges(count, inner, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i) {
-      auto block = i / rows.each;
-      auto index = chosen[block / rows.between * rows.each + i % rows.each];
-      const auto* row = in + (block * middle + index) * inner;
-      if (streams) vector::copy_past_caches(out + i * inner, row, row_bytes);
-      else copy_row(out + i * inner, 1, row, 1, inner);
+    for (auto i = begin; i < end;) {
+      const auto block = i / rows.each, first = i % rows.each;
+      const auto last = std::min(rows.each, first + end - i);
+      const auto* of_block = chosen + block / rows.between * rows.each;
+      const auto* whole = in + block * middle * inner;
+      for (auto at = first; at < last; ++at, ++i) {
+        const auto* row = whole + int64_t{of_block[at]} * inner;
+        if (streams) vector::copy_past_caches(out + i * inner, row, row_bytes);
+        else copy_row(out + i * inner, 1, row, 1, inner);
+      }
     }
     if (streams) vector::finish_streams();
   });

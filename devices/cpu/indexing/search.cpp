@@ -11,7 +11,7 @@
 namespace troupe::cpu {
 namespace {
 
-/// How many of elements [begin, end) are not zero.
+/// How many of elements [begin, end), less than 2^31, are not zero.
 using CountNonzero = int64_t (*)(const Tensor& x, int64_t begin, int64_t end);
 /// Sets `offsets` to where in elements [begin, end) those are, counted from the first. There is
 /// room for one more than there are elements.
@@ -24,8 +24,10 @@ bool is_nonzero(const T& x) {
 
 template <class T>
 int64_t count_nonzero(const Tensor& x, int64_t begin, int64_t end) {
-  int64_t count = 0;
-  for (auto i = begin; i < end; ++i) count += is_nonzero(x.data<T>()[i]);
+  // As narrow as the elements of most dtypes, for vector instructions.
+  int32_t count = 0;
+  const auto* values = x.data<T>() + begin;
+  for (int64_t i = 0; i < end - begin; ++i) count += is_nonzero(values[i]);
   return count;
 }
 

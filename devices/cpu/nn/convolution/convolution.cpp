@@ -119,6 +119,8 @@ Product<float> product_of(const Convolution& c, Pass pass, const ConvolutionData
 Status convolve(
     const Launch& launch, const Convolution& c, Pass pass, const ConvolutionData<float>& data) {
   if (is_product(c)) return multiply_matrices(product_of(c, pass, data));
+  if (pass == Pass::input && suits_dnnl(c) && suits_added_products(c))
+    return add_products_to_input(launch, c, data);
   if (suits_dnnl(c)) return convolve_by_dnnl(launch, c, pass, data);
   convolve_by_loops(c, pass, data);
   return {};

@@ -93,4 +93,12 @@ Status convolve_by_dnnl(
     const Launch& launch, const Convolution& c, ConvolutionPass pass,
     const ConvolutionData<float>& data);
 
+/// Whether the gradient of an input is best computed by add_products_to_input(): of few channels,
+/// which do not fill the vectors of oneDNN's.
+bool suits_added_products(const Convolution& c);
+/// By one product of the output's gradients and the filter, of which each pixel gets the sum of its
+/// taps.
+Status add_products_to_input(
+    const Launch& launch, const Convolution& c, const ConvolutionData<float>& data);
+
 }  // namespace troupe::cpu

@@ -125,6 +125,26 @@ BOOST_AUTO_TEST_CASE(one_position_of_each_row_is_marked) {
   BOOST_TEST(starts_with(one_hot(vec<int32_t>({0}), -1), "InvalidArgument"));
 }
 
+BOOST_AUTO_TEST_CASE(long_rows_of_elements_of_any_size_are_reversed) {
+  constexpr int64_t rows = 3, size = 101;
+  std::vector<int32_t> numbers(rows * size);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i % 120);
+  auto x = Tensor::of<int32_t>({rows, size}, std::span<const int32_t>(numbers));
+  for (auto dtype :
+       {DType::int8, DType::int16, DType::float32, DType::float64, DType::complex128}) {
+    auto typed = run_op("Cast", {x}, {{"DstT", dtype}});
+    BOOST_REQUIRE(typed.ok());
+    auto reversed = run_op("ReverseV2", {(*typed)[0], vec<int32_t>({1})});
+    BOOST_REQUIRE_MESSAGE(reversed.ok(), reversed.status().to_string());
+    auto back = run_op("Cast", {(*reversed)[0]}, {{"DstT", DType::int32}});
+    BOOST_REQUIRE(back.ok());
+    for (int64_t i = 0; i < rows * size; ++i) {
+      auto place = i / size * size + size - 1 - i % size;
+      BOOST_REQUIRE((*back)[0].data<int32_t>()[i] == numbers[static_cast<size_t>(place)]);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing
