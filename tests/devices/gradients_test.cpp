@@ -231,6 +231,9 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       "If", "StatelessIf", "Case", "While", "StatelessWhile",
       // Some of their outputs have none: see batch_norm_gradients_test.py.
       "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
+      // As if nothing were rounded: see fake_quant_test.cpp.
+      "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
+      "QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3",
       // It is an error.
       "PreventGradient",
       // Their results are float32: see the tests of the CPU's images.

@@ -1,0 +1,290 @@
+#include "troupe/devices/cpu/quantization/fake_quant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
+
+namespace troupe::cpu {
+
+Result<QuantizedForm> QuantizedForm::of(const Node& node) {
+  auto bits = node.attr<int64_t>("num_bits");
+  if (bits < 2 || bits > 16)
+    return invalid_argument("num_bits must be between 2 and 16, inclusive");
+  return QuantizedForm{
+      .least = node.attr<bool>("narrow_range") ? 1.0f : 0.0f,
+      .most = static_cast<float>((1 << bits) - 1)};
+}
+
+QuantizedRange QuantizedRange::of(float min, float max, const QuantizedForm& form) {
+  if (min == 0 && max == 0) return {.low = 0, .high = 0, .scale = 1, .zero = 0, .is_empty = true};
+  auto scale = (max - min) / (form.most - form.least);
+  auto place = form.least - min / scale;  // of 0 among the integers
+  auto shifted = std::isnan(place)    ? 0.0f
+                 : place < form.least ? form.least
+                 : place > form.most  ? form.most
+                                      : std::round(place);
+  auto low = (form.least - shifted) * scale;
+  auto zero = -low / scale + 0.5f;
+  return {
+      .low = low,
+      .high = (form.most - shifted) * scale,
+      .scale = scale,
+      .zero = std::isnan(zero) ? 0.0f : std::trunc(zero)};
+}
+
+Result<QuantizedRange> fixed_range(const Node& node) {
+  auto min = node.attr<float>("min"), max = node.attr<float>("max");
+  if (!(min < max))
+    return invalid_argument(
+        "min has to be smaller than max, was: " + std::to_string(min) +
+        " >= " + std::to_string(max));
+  auto form = QuantizedForm::of(node);
+  if (!form) return form.status();
+  return QuantizedRange::of(min, max, *form);
+}
+
+Result<std::vector<QuantizedRange>> ranges_of(
+    const Launch& launch, int first, const Shape& input, const QuantizedForm& form,
+    bool by_channel) {
+  if (by_channel && input.is_scalar())
+    return invalid_argument("the inputs must have at least rank 1, but are a scalar");
+  auto wanted = by_channel ? Shape{input[input.rank() - 1]} : Shape();
+  for (int i : {0, 1}) {
+    const auto& shape = launch.input(first + i).shape();
+    if (shape != wanted)
+      return invalid_argument(
+          std::string(i == 0 ? "min" : "max") + " has incorrect size, expected " +
+          wanted.to_string() + " was " + shape.to_string());
+  }
+  const auto* min = launch.input(first).data<float>();
+  const auto* max = launch.input(first + 1).data<float>();
+  std::vector<QuantizedRange> ranges;
+  for (int64_t i = 0; i < wanted.elements(); ++i)
+    ranges.push_back(QuantizedRange::of(min[i], max[i], form));
+  return ranges;
+}
+
+Status check_same_size(const Launch& launch) {
+  const auto &gradients = launch.input(0).shape(), &inputs = launch.input(1).shape();
+  if (gradients == inputs) return {};
+  return invalid_argument(
+      "gradient and input must be the same size, but are " + gradients.to_string() + " and " +
+      inputs.to_string());
+}
+
+namespace {
+
+using Ranges = std::vector<QuantizedRange>;
+
+/// A row of numbers, each in its own range, or all in one.
+void quantize_row(float* out, const float* in, int64_t size, const Ranges& ranges) {
+  auto each = [](float x, const QuantizedRange& range) {
+    auto limited = range.high < x ? range.high : x;  // NaN stays
+    limited = range.low > limited ? range.low : limited;
+    auto integer = std::floor((limited - range.low) / range.scale + 0.5f) - range.zero;
+    return range.is_empty ? 0.0f : integer * range.scale;
+  };
+  if (ranges.size() == 1) {
+    auto range = ranges[0];
+    if (range.is_empty) std::fill_n(out, size, 0.0f);
+    else
+      for (int64_t i = 0; i < size; ++i) out[i] = each(in[i], range);
+  } else {
+    for (int64_t i = 0; i < size; ++i) out[i] = each(in[i], ranges[static_cast<size_t>(i)]);
+  }
+}
+
+/// A tensor as rows, of which each element has a range, or as one of a single range.
+struct Rows {
+  int64_t count, size;
+
+  static Rows of(const Shape& shape, const Ranges& ranges) {
+    if (ranges.size() == 1) return {shape.elements(), 1};
+    auto size = static_cast<int64_t>(ranges.size());
+    return {size == 0 ? 0 : shape.elements() / size, size};
+  }
+};
+
+Status quantize(Launch& launch, const Ranges& ranges) {
+  const auto* in = launch.input(0).data<float>();
+  const auto shape = launch.input(0).shape();
+  auto out = launch.reuse_or_allocate({0}, DType::float32, shape);
+  if (!out) return out.status();
+  auto* result = out->mutable_data<float>();
+  auto rows = Rows::of(shape, ranges);
+  parallel_ranges(rows.count, 4 * rows.size, [&](int64_t begin, int64_t end) {
+    if (rows.size == 1) return quantize_row(result + begin, in + begin, end - begin, ranges);
+    for (auto at = begin * rows.size; at < end * rows.size; at += rows.size)
+      quantize_row(result + at, in + at, rows.size, ranges);
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// Gradients that go to the limits of a range, since the inputs are outside of it.
+struct LimitSums {
+  double low = 0, high = 0;
+};
+
+/// Gives on the gradients of one range. Products with 0 as well: what is not finite shows in all
+/// that it might belong to. In lanes, so that the compiler can use vector instructions.
+LimitSums pass_line(
+    float* out, const float* gradients, const float* in, int64_t size,
+    const QuantizedRange& range) {
+  if (range.is_empty) {
+    std::copy_n(gradients, size, out);
+    return {};
+  }
+  constexpr int64_t lanes = 8, block = 512;
+  LimitSums sums;
+  for (int64_t begin = 0; begin < size; begin += block) {
+    auto end = std::min(size, begin + block);
+    float below[lanes] = {}, above[lanes] = {};
+    auto pass = [&](int64_t i, int64_t lane) {
+      auto x = in[i], gradient = gradients[i];
+      out[i] = gradient * static_cast<float>(x >= range.low && x <= range.high);
+      below[lane] += gradient * static_cast<float>(x < range.low);
+      above[lane] += gradient * static_cast<float>(x > range.high);
+    };
+    auto i = begin;
+    for (; i + lanes <= end; i += lanes)
+      for (int64_t lane = 0; lane < lanes; ++lane) pass(i + lane, lane);
+    for (; i < end; ++i) pass(i, 0);
+    for (auto part : below) sums.low += static_cast<double>(part);
+    for (auto part : above) sums.high += static_cast<double>(part);
+  }
+  return sums;
+}
+
+/// Rows of elements or, where there is one range, lines of them.
+void pass_rows(
+    float* out, const float* gradients, const float* in, int64_t size, const Ranges& ranges,
+    LimitSums* sums) {
+  if (ranges.size() == 1) {
+    *sums = pass_line(out, gradients, in, size, ranges[0]);
+    return;
+  }
+  for (int64_t begin = 0; begin < size; begin += static_cast<int64_t>(ranges.size()))
+    for (size_t at = 0; at < ranges.size(); ++at) {
+      auto i = begin + static_cast<int64_t>(at);
+      auto own = pass_line(out + i, gradients + i, in + i, 1, ranges[at]);
+      sums[at].low += own.low;
+      sums[at].high += own.high;
+    }
+}
+
+/// Fills `out` with the gradients of the inputs, and returns the sums of each range. Those of the
+/// parts are added in their order, and the shape alone decides what the parts are.
+std::vector<LimitSums> pass_gradients(float* out, const Launch& launch, const Ranges& ranges) {
+  const auto *gradients = launch.input(0).data<float>(), *in = launch.input(1).data<float>();
+  auto rows = Rows::of(launch.input(1).shape(), ranges);
+  constexpr int64_t most_parts = 32, least_elements = 16 * 1024;
+  auto part_rows = std::max<int64_t>(
+      {1, (rows.count + most_parts - 1) / most_parts,
+       least_elements / std::max<int64_t>(1, rows.size)});
+  auto parts = (rows.count + part_rows - 1) / part_rows;
+  std::vector<LimitSums> sums(static_cast<size_t>(std::max<int64_t>(1, parts)) * ranges.size());
+  parallel_ranges(parts, 4 * part_rows * rows.size, [&](int64_t begin, int64_t end) {
+    for (auto part = begin; part < end; ++part) {
+      auto* own = sums.data() + static_cast<size_t>(part) * ranges.size();
+      auto first = part * part_rows, last = std::min(rows.count, first + part_rows);
+      auto at = first * rows.size;
+      pass_rows(out + at, gradients + at, in + at, (last - first) * rows.size, ranges, own);
+    }
+  });
+  for (size_t i = ranges.size(); i < sums.size(); ++i) {
+    sums[i % ranges.size()].low += sums[i].low;
+    sums[i % ranges.size()].high += sums[i].high;
+  }
+  sums.resize(ranges.size());
+  return sums;
+}
+
+Status compute_gradients(Launch& launch, const QuantizedForm& form, bool by_channel) {
+  if (auto status = check_same_size(launch); !status.ok()) return status;
+  const auto shape = launch.input(1).shape();
+  auto ranges = ranges_of(launch, 2, shape, form, by_channel);
+  if (!ranges) return ranges.status();
+  const auto limits = launch.input(2).shape();
+  auto low = launch.allocate(DType::float32, limits),
+       high = launch.allocate(DType::float32, limits);
+  auto out = launch.allocate(DType::float32, shape);
+  for (const auto* tensor : {&low, &high, &out})
+    if (!*tensor) return tensor->status();
+  auto sums = pass_gradients(out->mutable_data<float>(), launch, *ranges);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    low->mutable_data<float>()[i] = static_cast<float>(sums[i].low);
+    high->mutable_data<float>()[i] = static_cast<float>(sums[i].high);
+  }
+  launch.set(0, *std::move(out));
+  launch.set(1, *std::move(low));
+  launch.set(2, *std::move(high));
+  return {};
+}
+
+KernelCatalog::Make make_quantized(bool by_channel) {
+  return [=](const Node& node) -> Result<Kernel> {
+    auto form = QuantizedForm::of(node);
+    if (!form) return form.status();
+    return Kernel{.compute = [=, form = *form](Launch& launch) -> Status {
+      auto ranges = ranges_of(launch, 1, launch.input(0).shape(), form, by_channel);
+      return ranges ? quantize(launch, *ranges) : ranges.status();
+    }};
+  };
+}
+
+KernelCatalog::Make make_gradients(bool by_channel) {
+  return [=](const Node& node) -> Result<Kernel> {
+    auto form = QuantizedForm::of(node);
+    if (!form) return form.status();
+    return Kernel{.compute = [=, form = *form](Launch& launch) {
+      return compute_gradients(launch, form, by_channel);
+    }};
+  };
+}
+
+Result<Kernel> make_fixed(const Node& node) {
+  auto range = fixed_range(node);
+  if (!range) return range.status();
+  return Kernel{
+      .compute = [ranges = Ranges{*range}](Launch& launch) { return quantize(launch, ranges); }};
+}
+
+Status pass_in_range(Launch& launch, const QuantizedRange& range) {
+  if (auto status = check_same_size(launch); !status.ok()) return status;
+  const auto shape = launch.input(0).shape();
+  const auto *gradients = launch.input(0).data<float>(), *in = launch.input(1).data<float>();
+  auto out = launch.reuse_or_allocate({0, 1}, DType::float32, shape);
+  if (!out) return out.status();
+  auto* result = out->mutable_data<float>();
+  parallel_ranges(shape.elements(), 2, [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i)
+      result[i] = gradients[i] * static_cast<float>(in[i] >= range.low && in[i] <= range.high);
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_fixed_gradient(const Node& node) {
+  auto range = fixed_range(node);
+  if (!range) return range.status();
+  return Kernel{
+      .compute = [range = *range](Launch& launch) { return pass_in_range(launch, range); }};
+}
+
+}  // namespace
+
+void add_fake_quant_kernels(KernelCatalog& catalog) {
+  catalog.add("FakeQuantWithMinMaxArgs", make_fixed);
+  catalog.add("FakeQuantWithMinMaxArgsGradient", make_fixed_gradient);
+  for (bool by_channel : {false, true}) {
+    auto op = std::string("FakeQuantWithMinMaxVars") + (by_channel ? "PerChannel" : "");
+    catalog.add(op, make_quantized(by_channel));
+    catalog.add(op + "Gradient", make_gradients(by_channel));
+  }
+}
+
+}  // namespace troupe::cpu
