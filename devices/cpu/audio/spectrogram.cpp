@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "troupe/devices/cpu/audio/sounds.hpp"
@@ -37,24 +40,36 @@ std::vector<double> hann_weights(int64_t size) {
   return weights;
 }
 
-/// Fills slices [begin, end), counted over all channels. In double, as TensorFlow.
+using Transform = LineTransform<double>;
+
+/// Fills slices [begin, end), counted over all channels. In double, as TensorFlow. A window with
+/// NaN or infinity has no frequencies.
 void fill_slices(
-    float* out, const Tensor& input, const SpectrogramForm& form,
+    float* out, const Tensor& input, const SpectrogramForm& form, const Transform& transform,
     const std::vector<double>& weights, std::pair<int64_t, int64_t> range) {
   auto windows = form.windows_of(input.shape()[0]), channels = input.shape()[1];
   const auto* samples = input.data<float>();
-  LineTransform<double> transform(form.length, /*is_inverse=*/false);
-  std::vector<std::complex<double>> line(static_cast<size_t>(form.length)), spectrum(line.size());
+  std::vector<double> memory(static_cast<size_t>(4 * form.length));
+  auto parts = [&](int64_t half) {
+    auto* from = memory.data() + half * 2 * form.length;
+    return Transform::Parts{from, from + form.length};
+  };
   for (auto slice = range.first; slice < range.second; ++slice) {
     const auto* first = samples + slice % windows * form.stride * channels + slice / windows;
+    auto line = parts(0);
+    std::fill_n(line.real, 2 * form.length, 0.0);
     for (int64_t i = 0; i < form.window; ++i)
-      line[static_cast<size_t>(i)] =
-          static_cast<double>(first[i * channels]) * weights[static_cast<size_t>(i)];
-    transform.run(spectrum.data(), line.data());
+      line.real[i] = static_cast<double>(first[i * channels]) * weights[static_cast<size_t>(i)];
     auto* to = out + slice * form.frequencies();
+    auto is_finite = [](double x) { return std::isfinite(x); };
+    if (!std::all_of(line.real, line.real + form.window, is_finite)) {
+      std::fill_n(to, form.frequencies(), std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
+    auto spectrum = transform.run(line, parts(1), /*lines=*/1);
     for (int64_t i = 0; i < form.frequencies(); ++i) {
-      auto value = spectrum[static_cast<size_t>(i)];
-      auto square = static_cast<float>(value.real() * value.real() + value.imag() * value.imag());
+      auto real = spectrum.real[i], imaginary = spectrum.imaginary[i];
+      auto square = static_cast<float>(real * real + imaginary * imaginary);
       to[i] = form.is_squared ? square : std::sqrt(square);
     }
   }
@@ -72,11 +87,15 @@ Status compute_spectrogram(Launch& launch, const SpectrogramForm& form) {
   if (!out) return out.status();
   auto* slices = out->mutable_data<float>();
   if (out->elements() > 0) {  // else the window may be far longer than the input
+    if (form.length > Transform::longest)
+      return invalid_argument(
+          "a window of " + std::to_string(form.window) + " samples is too long to be transformed");
     auto weights = hann_weights(form.window);
+    Transform transform(form.length);
     constexpr int64_t work_of_element = 16;
     parallel_ranges(
         channels * windows, form.length * work_of_element, [&](int64_t begin, int64_t end) {
-          fill_slices(slices, input, form, weights, {begin, end});
+          fill_slices(slices, input, form, transform, weights, {begin, end});
         });
   }
   launch.set(0, *std::move(out));

@@ -127,6 +127,7 @@ BOOST_AUTO_TEST_CASE(a_registration_cancelled_while_it_claims_a_place_leaves_no_
 }
 
 BOOST_AUTO_TEST_CASE(a_place_that_another_task_has_won_aborts_the_registration) {
+  (void)spawn("b");
   PlaceResources other{.names = {{"", "v"}}, .devices = {b_device}, .is_pinned = false};
   BOOST_TEST((std::get<0>(ask<Status, ResourcePlaces>(a, other)).ok()));
   BOOST_TEST((register_plan(1, assignment()) == Code::aborted));

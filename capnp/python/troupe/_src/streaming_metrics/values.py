@@ -166,12 +166,17 @@ def streaming_concat(
             grown = grown[(*[slice(None)] * along, slice(max_size))]
         update = array_ops.shape(assign(array, grown, validate_shape=False))[along]
         value = array_ops.identity(array)
+        value.set_shape(_growing_shape(sizes, along))
     return collected(value, update, metrics_collections, updates_collections)
+
+
+def _growing_shape(sizes: List[int], along: int) -> List[Optional[int]]:
+    return [None if place == along else size for place, size in enumerate(sizes)]
 
 
 def _growing_variable(sizes: List[int], along: int, dtype: Any) -> Any:
     """A local variable that begins empty, and whose size along one axis is not known."""
-    shape = [None if place == along else size for place, size in enumerate(sizes)]
+    shape = _growing_shape(sizes, along)
     return Variable(
         lambda: creation_ops.placeholder_with_default(creation_ops.zeros(sizes, dtype), shape),
         trainable=False,
