@@ -12,8 +12,9 @@ import json
 import pathlib
 
 MODULES = [
-    "", "bitwise", "debugging", "dtypes", "image", "initializers", "io", "layers", "losses", "math",
-    "metrics", "nn", "queue", "random", "sets", "sparse", "strings", "train",
+    "", "audio", "bitwise", "debugging", "dtypes", "image", "initializers", "io", "layers",
+    "losses", "math", "metrics", "nn", "quantization", "queue", "random", "sets", "sparse",
+    "strings", "train",
 ]  # fmt: skip
 
 

@@ -23,6 +23,14 @@ DIFFERENT = {
         name: (RECORDED[name].replace(", align='RIGHT_LEFT'", ""), OLDER)
         for name in ("matrix_diag", "matrix_diag_part", "matrix_set_diag")
     },
+    **{
+        f"{prefix}fake_quant_with_min_max_args{kind}": (
+            RECORDED[f"fake_quant_with_min_max_args{kind}"].replace("=-6, max=6", "=-6.0, max=6.0"),
+            FLOAT,
+        )
+        for prefix in ("", "quantization.")
+        for kind in ("", "_gradient")
+    },
     "fill": ("dims, value, name=None", OLDER),
     "function": (
         "func=None, input_signature=None, autograph=True, experimental_autograph_options=None, "
@@ -89,6 +97,9 @@ DIFFERENT = {
         for kind in ("add", "nd_add", "nd_sub", "sub")
     },
     "ones": ("shape, dtype=tf.float32, name=None", OLDER),
+    "quantization.quantize_and_dequantize": (
+        RECORDED["quantization.quantize_and_dequantize"].removesuffix(", axis=None"), OLDER,
+    ),
     "shape": ("input, name=None, out_type=tf.int32", OLDER),
     "size": ("input, name=None, out_type=tf.int32", OLDER),
     **{

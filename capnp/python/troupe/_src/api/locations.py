@@ -36,7 +36,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.eager.python": {"tfe": "contrib.eager"},
     "contrib.framework.python": {"framework ops": "contrib.framework"},
-    "contrib.framework.python.ops": {"arg_scope checkpoint_ops ops variables": "contrib.framework"},
+    "contrib.framework.python.ops": {
+        "arg_scope checkpoint_ops ops variables": "contrib.framework",
+        "audio_ops": _OPS,
+    },
     "contrib.image.python.ops": {
         "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
     },

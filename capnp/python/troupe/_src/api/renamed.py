@@ -7,6 +7,9 @@ from typing import Dict
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
+    "contrib.framework.python.ops.audio_ops": {
+        "decode_wav": "audio.decode_wav",
+    },
     "core.protobuf.rewriter_config_pb2": {
         name: f"_src.messages.config.{name}"
         for name in ("RewriterConfig", "ScopedAllocatorOptions")
@@ -56,6 +59,9 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.framework.tensor_util": {
         "constant_value": "get_static_value", "is_tensor": "is_tensor",
     },
+    "python.ops.array_ops": {
+        "quantize_and_dequantize": "quantization.quantize_and_dequantize",
+    },
     "python.ops.control_flow_ops": {
         "with_dependencies": "_src.api.source_names.with_dependencies",
     },
@@ -75,6 +81,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "MapStagingArea": "_src.data_flow.staging_area.MapStagingArea",
         "StagingArea": "_src.data_flow.staging_area.StagingArea",
     },
+    "python.ops.gen_audio_ops": {"decode_wav": "audio.decode_wav"},
     "python.ops.init_ops": {
         "Initializer": "_src.variables.initializers.Initializer",
         "Constant": "constant_initializer", "Ones": "ones_initializer",

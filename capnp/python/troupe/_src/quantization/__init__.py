@@ -1,0 +1,1 @@
+"""Numbers as integers of few bits would keep them."""
