@@ -20,7 +20,7 @@ void add_all_kernels(KernelCatalog& catalog) {
                    add_scatter_kernels,        add_select_kernels,
                    add_slicing_kernels,        add_softmax_kernels,
                    add_space_kernels,          add_special_kernels,
-                   add_transpose_kernels})
+                   add_transpose_kernels,      add_fake_quant_kernels})
     add(catalog);
   // What they put on the stream follows from their inputs. That of others does not: they copy from
   // the host, or work on variables; or a cache may give up what it reads, as plans of transforms;

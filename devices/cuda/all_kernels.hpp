@@ -26,6 +26,7 @@ void add_diagonals_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);
 void add_einsum_kernels(KernelCatalog& catalog);
 void add_elementwise_kernels(KernelCatalog& catalog);
+void add_fake_quant_kernels(KernelCatalog& catalog);
 void add_filling_kernels(KernelCatalog& catalog);
 void add_fourier_kernels(KernelCatalog& catalog);
 void add_fused_kernels(KernelCatalog& catalog);

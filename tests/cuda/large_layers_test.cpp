@@ -173,4 +173,22 @@ BOOST_AUTO_TEST_CASE(beams_of_many_rows) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(ranges_of_many_numbers_and_their_gradients) {
+  auto limits = [](const Shape& shape, int value) {
+    return numbers(DType::float32, shape, 71, value, value);
+  };
+  for (const auto& shape : {Shape{70000}, Shape{3, 5000}, Shape{5000, 3}, Shape{20, 30, 257}}) {
+    auto x = numbers(DType::float32, shape, 72, -9, 9), dy = numbers(DType::float32, shape, 73);
+    for (std::string kind : {"", "PerChannel"}) {
+      auto sizes = kind.empty() ? Shape() : Shape{shape[shape.rank() - 1]};
+      auto low = limits(sizes, -3), high = limits(sizes, 4);
+      auto op = "FakeQuantWithMinMaxVars" + kind;
+      compare({.op = op, .inputs = {x, low, high}});
+      compare({.op = op + "Gradient", .inputs = {dy, x, low, high}});
+    }
+    compare({.op = "FakeQuantWithMinMaxArgs", .inputs = {x}});
+    compare({.op = "FakeQuantWithMinMaxArgsGradient", .inputs = {dy, x}});
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,15 +1,15 @@
 #include "troupe/devices/cpu/quantization/fake_quant.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
+#include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {
 
-Result<QuantizedForm> QuantizedForm::of(const Node& node) {
+Result<QuantizedForm> quantized_form(const Node& node) {
   auto bits = node.attr<int64_t>("num_bits");
   if (bits < 2 || bits > 16)
     return invalid_argument("num_bits must be between 2 and 16, inclusive");
@@ -18,37 +18,18 @@ Result<QuantizedForm> QuantizedForm::of(const Node& node) {
       .most = static_cast<float>((1 << bits) - 1)};
 }
 
-QuantizedRange QuantizedRange::of(float min, float max, const QuantizedForm& form) {
-  if (min == 0 && max == 0) return {.low = 0, .high = 0, .scale = 1, .zero = 0, .is_empty = true};
-  auto scale = (max - min) / (form.most - form.least);
-  auto place = form.least - min / scale;  // of 0 among the integers
-  auto shifted = std::isnan(place)    ? 0.0f
-                 : place < form.least ? form.least
-                 : place > form.most  ? form.most
-                                      : std::round(place);
-  auto low = (form.least - shifted) * scale;
-  auto zero = -low / scale + 0.5f;
-  return {
-      .low = low,
-      .high = (form.most - shifted) * scale,
-      .scale = scale,
-      .zero = std::isnan(zero) ? 0.0f : std::trunc(zero)};
-}
-
 Result<QuantizedRange> fixed_range(const Node& node) {
   auto min = node.attr<float>("min"), max = node.attr<float>("max");
   if (!(min < max))
     return invalid_argument(
         "min has to be smaller than max, was: " + std::to_string(min) +
         " >= " + std::to_string(max));
-  auto form = QuantizedForm::of(node);
+  auto form = quantized_form(node);
   if (!form) return form.status();
   return QuantizedRange::of(min, max, *form);
 }
 
-Result<std::vector<QuantizedRange>> ranges_of(
-    const Launch& launch, int first, const Shape& input, const QuantizedForm& form,
-    bool by_channel) {
+Status check_limits(const Launch& launch, int first, const Shape& input, bool by_channel) {
   if (by_channel && input.is_scalar())
     return invalid_argument("the inputs must have at least rank 1, but are a scalar");
   auto wanted = by_channel ? Shape{input[input.rank() - 1]} : Shape();
@@ -59,12 +40,7 @@ Result<std::vector<QuantizedRange>> ranges_of(
           std::string(i == 0 ? "min" : "max") + " has incorrect size, expected " +
           wanted.to_string() + " was " + shape.to_string());
   }
-  const auto* min = launch.input(first).data<float>();
-  const auto* max = launch.input(first + 1).data<float>();
-  std::vector<QuantizedRange> ranges;
-  for (int64_t i = 0; i < wanted.elements(); ++i)
-    ranges.push_back(QuantizedRange::of(min[i], max[i], form));
-  return ranges;
+  return {};
 }
 
 Status check_same_size(const Launch& launch) {
@@ -79,21 +55,27 @@ namespace {
 
 using Ranges = std::vector<QuantizedRange>;
 
+/// Of inputs `min` and `max`, from that input on.
+Result<Ranges> ranges_of(
+    const Launch& launch, int first, const Shape& input, const QuantizedForm& form,
+    bool by_channel) {
+  if (auto status = check_limits(launch, first, input, by_channel); !status.ok()) return status;
+  auto min = launch.input(first).values<float>(), max = launch.input(first + 1).values<float>();
+  Ranges ranges;
+  for (size_t i = 0; i < min.size(); ++i)
+    ranges.push_back(QuantizedRange::of(min[i], max[i], form));
+  return ranges;
+}
+
 /// A row of numbers, each in its own range, or all in one.
 void quantize_row(float* out, const float* in, int64_t size, const Ranges& ranges) {
-  auto each = [](float x, const QuantizedRange& range) {
-    auto limited = range.high < x ? range.high : x;  // NaN stays
-    limited = range.low > limited ? range.low : limited;
-    auto integer = std::floor((limited - range.low) / range.scale + 0.5f) - range.zero;
-    return range.is_empty ? 0.0f : integer * range.scale;
-  };
   if (ranges.size() == 1) {
     auto range = ranges[0];
     if (range.is_empty) std::fill_n(out, size, 0.0f);
     else
-      for (int64_t i = 0; i < size; ++i) out[i] = each(in[i], range);
+      for (int64_t i = 0; i < size; ++i) out[i] = range.quantize(in[i]);
   } else {
-    for (int64_t i = 0; i < size; ++i) out[i] = each(in[i], ranges[static_cast<size_t>(i)]);
+    for (int64_t i = 0; i < size; ++i) out[i] = ranges[static_cast<size_t>(i)].quantize(in[i]);
   }
 }
 
@@ -129,8 +111,7 @@ struct LimitSums {
   double low = 0, high = 0;
 };
 
-/// Gives on the gradients of one range. Products with 0 as well: what is not finite shows in all
-/// that it might belong to. In lanes, so that the compiler can use vector instructions.
+/// Gives on the gradients of one range. In lanes, so that the compiler can use vector instructions.
 LimitSums pass_line(
     float* out, const float* gradients, const float* in, int64_t size,
     const QuantizedRange& range) {
@@ -144,10 +125,10 @@ LimitSums pass_line(
     auto end = std::min(size, begin + block);
     float below[lanes] = {}, above[lanes] = {};
     auto pass = [&](int64_t i, int64_t lane) {
-      auto x = in[i], gradient = gradients[i];
-      out[i] = gradient * static_cast<float>(x >= range.low && x <= range.high);
-      below[lane] += gradient * static_cast<float>(x < range.low);
-      above[lane] += gradient * static_cast<float>(x > range.high);
+      auto parts = QuantizedGradient::of(gradients[i], in[i], range);
+      out[i] = parts.input;
+      below[lane] += parts.low;
+      above[lane] += parts.high;
     };
     auto i = begin;
     for (; i + lanes <= end; i += lanes)
@@ -227,7 +208,7 @@ Status compute_gradients(Launch& launch, const QuantizedForm& form, bool by_chan
 
 KernelCatalog::Make make_quantized(bool by_channel) {
   return [=](const Node& node) -> Result<Kernel> {
-    auto form = QuantizedForm::of(node);
+    auto form = quantized_form(node);
     if (!form) return form.status();
     return Kernel{.compute = [=, form = *form](Launch& launch) -> Status {
       auto ranges = ranges_of(launch, 1, launch.input(0).shape(), form, by_channel);
@@ -238,7 +219,7 @@ KernelCatalog::Make make_quantized(bool by_channel) {
 
 KernelCatalog::Make make_gradients(bool by_channel) {
   return [=](const Node& node) -> Result<Kernel> {
-    auto form = QuantizedForm::of(node);
+    auto form = quantized_form(node);
     if (!form) return form.status();
     return Kernel{.compute = [=, form = *form](Launch& launch) {
       return compute_gradients(launch, form, by_channel);
@@ -262,7 +243,7 @@ Status pass_in_range(Launch& launch, const QuantizedRange& range) {
   auto* result = out->mutable_data<float>();
   parallel_ranges(shape.elements(), 2, [&](int64_t begin, int64_t end) {
     for (auto i = begin; i < end; ++i)
-      result[i] = gradients[i] * static_cast<float>(in[i] >= range.low && in[i] <= range.high);
+      result[i] = QuantizedGradient::of(gradients[i], in[i], range).input;
   });
   launch.set(0, *std::move(out));
   return {};

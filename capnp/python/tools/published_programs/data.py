@@ -6,6 +6,7 @@ import gzip
 import json
 import pathlib
 import struct
+import wave
 import zipfile
 from typing import Callable, Dict
 
@@ -177,6 +178,24 @@ def make_packed_digits(folder: pathlib.Path) -> None:
         make_digits(place)
 
 
+def make_words(folder: pathlib.Path) -> None:
+    """Folders of files with words, which are tones, and one with noise."""
+    random = np.random.RandomState(0)
+    tones = {"yes": 400, "no": 1200, "bed": 2500, "_background_noise_": 0}
+    for word, frequency in tones.items():
+        (folder / "words" / word).mkdir(parents=True)
+        for index in range(24 if frequency else 1):
+            times = np.arange(16000 if frequency else 48000) / 16000
+            sound = 0.5 * np.sin(2 * np.pi * frequency * random.uniform(0.95, 1.05) * times)
+            sound += 0.05 * random.randn(len(times))
+            path = folder / "words" / word / f"{index:08x}_nohash_{index}.wav"
+            with wave.open(str(path), "wb") as file:
+                file.setnchannels(1)
+                file.setsampwidth(2)
+                file.setframerate(16000)
+                file.writeframes((sound.clip(-1, 1) * 32767).astype("<i2").tobytes())
+
+
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "cars": make_cars,
     "checkpoint folders": make_checkpoint_folders,
@@ -194,6 +213,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "text": make_text,
     "translations": make_translations,
     "unpacked digits": make_unpacked_digits,
+    "words": make_words,
     "zipped text": make_zipped_text,
     **model_data.MAKERS,
     **stand_ins.MAKERS,

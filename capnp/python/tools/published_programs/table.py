@@ -235,6 +235,11 @@ _CARS = [
     ),
 ]  # fmt: skip
 
+_WORDS = ["--wanted_words=yes,no", "--model_architecture=conv"]
+_LEARN = [*_WORDS, "--data_url=", "--data_dir=words", "--how_many_training_steps=12,4",
+          "--batch_size=16", "--eval_step_interval=8", "--save_step_interval=16",
+          "--summaries_dir=logs", "--train_dir=trained"]  # fmt: skip
+
 OWN = [
     *of("NVIDIA/tensorflow", _EXAMPLES, {
         "tutorials/mnist/fully_connected_feed.py": {
@@ -269,6 +274,21 @@ OWN = [
         "get_started/regression/linear_regression_categorical.py": {
             "edits": _CARS,
             "companions": ["imports85.py"], "data": ["cars"],
+        },
+        "speech_commands/train.py": {
+            "companions": ["input_data.py", "models.py"], "data": ["words"],
+            "tasks": [Task(_LEARN)],
+        },
+        "speech_commands/label_wav.py": {
+            "companions": ["train.py", "freeze.py", "input_data.py", "models.py"],
+            "data": ["words"],
+            "before": [
+                ["train.py", *_LEARN],
+                ["freeze.py", *_WORDS, "--start_checkpoint=trained/conv.ckpt-16",
+                 "--output_file=words.pb"],
+            ],
+            "tasks": [Task(["--graph=words.pb", "--labels=trained/conv_labels.txt",
+                            "--wav=words/yes/00000001_nohash_1.wav"])],
         },
     }),
 ]  # fmt: skip

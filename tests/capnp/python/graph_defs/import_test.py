@@ -224,6 +224,16 @@ class GraphUtilTest(tf.test.TestCase):
             with open(path, "rb") as file:
                 self.assertEqual(tf.GraphDef.FromString(file.read()), doubling())
 
+    def test_a_graph_is_written_to_the_current_folder(self):
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                self.assertEqual(tf.io.write_graph(doubling(), "", "graph.pbtxt"), "graph.pbtxt")
+                self.assertEqual(os.listdir(folder), ["graph.pbtxt"])
+            finally:
+                os.chdir(before)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -79,6 +79,10 @@ class FakeQuantTest(tf.test.TestCase):
         with self.assertRaises(ValueError):
             tf.fake_quant_with_min_max_vars_per_channel(tf.ones([3, 2]), [0.0], [1.0])
 
+    def test_ops_on_quantized_dtypes_are_said_to_be_missing(self):
+        with self.assertRaisesRegex(AttributeError, "not part of this version.*quantized dtypes"):
+            tf.quantization.dequantize  # noqa: B018
+
 
 class QuantizeAndDequantizeTest(tf.test.TestCase):
     def test_numbers_are_scaled_and_rounded(self):

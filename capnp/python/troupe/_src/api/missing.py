@@ -20,6 +20,9 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     ),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "eager execution": ("py_function",),
+    "quantized dtypes": (
+        "QUANTIZED_DTYPES", "dequantize", "quantize", "quantize_v2", "quantized_concat",
+    ),
     "descriptions of summaries": ("get_summary_description",),
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ def write_graph(graph_or_graph_def: Any, logdir: PathLike, name: str, as_text: b
 
     Args:
         graph_or_graph_def: A Graph or a GraphDef.
-        logdir: The folder.
+        logdir: The folder; "" is the current one.
         name: The name of the file.
         as_text: Writes protobuf's text form, not bytes.
 
@@ -25,7 +25,7 @@ def write_graph(graph_or_graph_def: Any, logdir: PathLike, name: str, as_text: b
     if isinstance(message, Graph):
         message = message.as_graph_def()
     path = os.path.join(os.fspath(logdir), name)
-    os.makedirs(os.fspath(logdir), exist_ok=True)
+    os.makedirs(os.path.abspath(os.fspath(logdir)), exist_ok=True)
     data = str(message).encode() if as_text else message.SerializeToString()
     write_atomically(path, data)
     return path
