@@ -111,12 +111,24 @@ struct LimitSums {
   double low = 0, high = 0;
 };
 
+/// Gradients that are given on, and the numbers that decide where each goes.
+struct Passed {
+  float* out;
+  const float* gradients;
+  const float* in;
+
+  QuantizedGradient pass(int64_t i, const QuantizedRange& range) const {
+    auto parts = QuantizedGradient::of(gradients[i], in[i], range);
+    out[i] = parts.input;
+    return parts;
+  }
+  Passed from(int64_t at) const { return {out + at, gradients + at, in + at}; }
+};
+
 /// Gives on the gradients of one range. In lanes, so that the compiler can use vector instructions.
-LimitSums pass_line(
-    float* out, const float* gradients, const float* in, int64_t size,
-    const QuantizedRange& range) {
+LimitSums pass_line(const Passed& row, int64_t size, const QuantizedRange& range) {
   if (range.is_empty) {
-    std::copy_n(gradients, size, out);
+    std::copy_n(row.gradients, size, row.out);
     return {};
   }
   constexpr int64_t lanes = 8, block = 512;
@@ -125,8 +137,7 @@ LimitSums pass_line(
     auto end = std::min(size, begin + block);
     float below[lanes] = {}, above[lanes] = {};
     auto pass = [&](int64_t i, int64_t lane) {
-      auto parts = QuantizedGradient::of(gradients[i], in[i], range);
-      out[i] = parts.input;
+      auto parts = row.pass(i, range);
       below[lane] += parts.low;
       above[lane] += parts.high;
     };
@@ -141,26 +152,23 @@ LimitSums pass_line(
 }
 
 /// Rows of elements or, where there is one range, lines of them.
-void pass_rows(
-    float* out, const float* gradients, const float* in, int64_t size, const Ranges& ranges,
-    LimitSums* sums) {
+void pass_rows(const Passed& rows, int64_t size, const Ranges& ranges, LimitSums* sums) {
   if (ranges.size() == 1) {
-    *sums = pass_line(out, gradients, in, size, ranges[0]);
+    *sums = pass_line(rows, size, ranges[0]);
     return;
   }
   for (int64_t begin = 0; begin < size; begin += static_cast<int64_t>(ranges.size()))
     for (size_t at = 0; at < ranges.size(); ++at) {
-      auto i = begin + static_cast<int64_t>(at);
-      auto own = pass_line(out + i, gradients + i, in + i, 1, ranges[at]);
-      sums[at].low += own.low;
-      sums[at].high += own.high;
+      auto parts = rows.pass(begin + static_cast<int64_t>(at), ranges[at]);
+      sums[at].low += static_cast<double>(parts.low);
+      sums[at].high += static_cast<double>(parts.high);
     }
 }
 
 /// Fills `out` with the gradients of the inputs, and returns the sums of each range. Those of the
 /// parts are added in their order, and the shape alone decides what the parts are.
 std::vector<LimitSums> pass_gradients(float* out, const Launch& launch, const Ranges& ranges) {
-  const auto *gradients = launch.input(0).data<float>(), *in = launch.input(1).data<float>();
+  Passed all{out, launch.input(0).data<float>(), launch.input(1).data<float>()};
   auto rows = Rows::of(launch.input(1).shape(), ranges);
   constexpr int64_t most_parts = 32, least_elements = 16 * 1024;
   auto part_rows = std::max<int64_t>(
@@ -172,8 +180,7 @@ std::vector<LimitSums> pass_gradients(float* out, const Launch& launch, const Ra
     for (auto part = begin; part < end; ++part) {
       auto* own = sums.data() + static_cast<size_t>(part) * ranges.size();
       auto first = part * part_rows, last = std::min(rows.count, first + part_rows);
-      auto at = first * rows.size;
-      pass_rows(out + at, gradients + at, in + at, (last - first) * rows.size, ranges, own);
+      pass_rows(all.from(first * rows.size), (last - first) * rows.size, ranges, own);
     }
   });
   for (size_t i = ranges.size(); i < sums.size(); ++i) {
