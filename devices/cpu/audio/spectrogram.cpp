@@ -44,7 +44,8 @@ void fill_slices(
   auto windows = form.windows_of(input.shape()[0]), channels = input.shape()[1];
   const auto* samples = input.data<float>();
   LineTransform<double> transform(form.length, /*is_inverse=*/false);
-  std::vector<std::complex<double>> line(static_cast<size_t>(form.length)), spectrum(line.size());
+  std::vector<double> line(static_cast<size_t>(form.length));
+  std::vector<std::complex<double>> spectrum(line.size());
   for (auto slice = range.first; slice < range.second; ++slice) {
     const auto* first = samples + slice % windows * form.stride * channels + slice / windows;
     for (int64_t i = 0; i < form.window; ++i)
@@ -73,7 +74,7 @@ Status compute_spectrogram(Launch& launch, const SpectrogramForm& form) {
   auto* slices = out->mutable_data<float>();
   if (out->elements() > 0) {  // else the window may be far longer than the input
     auto weights = hann_weights(form.window);
-    constexpr int64_t work_of_element = 16;
+    constexpr int64_t work_of_element = 4;
     parallel_ranges(
         channels * windows, form.length * work_of_element, [&](int64_t begin, int64_t end) {
           fill_slices(slices, input, form, weights, {begin, end});
