@@ -45,6 +45,15 @@ Scaling<T> Scaling<T>::of(T low, T high, const ScaledForm& form, int64_t bits) {
 
 namespace {
 
+/// The nearest integer, of two the even one, in instructions that all processors have for vectors.
+template <class T>
+T to_nearest_even(T x) {
+  // Has no digits behind the point, and numbers from 0 on that are added to it lose theirs.
+  constexpr auto large = T(1) / std::numeric_limits<T>::epsilon();
+  auto size = std::abs(x);
+  return std::copysign(size < large ? size + large - large : size, x);
+}
+
 template <class T, class Round>
 void scale_and_round(T* out, const T* in, int64_t count, Scaling<Promoted<T>> by, Round round) {
   for (int64_t i = 0; i < count; ++i) {
@@ -95,7 +104,7 @@ Status compute_scaled(
           result + begin, in + begin, end - begin, by, [](A x) { return std::floor(x + A(0.5)); });
     else
       scale_and_round(
-          result + begin, in + begin, end - begin, by, [](A x) { return std::rint(x); });
+          result + begin, in + begin, end - begin, by, [](A x) { return to_nearest_even(x); });
   });
   launch.set(0, *std::move(out));
   return {};

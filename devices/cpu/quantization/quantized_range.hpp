@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 /// What kernels of the CPU and of NVIDIA's cards compute alike: nvcc compiles for both what is
@@ -42,8 +43,10 @@ struct QuantizedRange {
   constexpr float quantize(float x) const {
     auto limited = high < x ? high : x;
     limited = low > limited ? low : limited;
-    auto integer = std::floor((limited - low) / scale + 0.5f) - zero;
-    return is_empty ? 0.0f : integer * scale;
+    auto place = (limited - low) / scale + 0.5f;  // positive, so that truncation rounds it down
+    auto is_number = place == place;
+    auto integer = static_cast<float>(static_cast<int32_t>(is_number ? place : 0.0f));
+    return is_empty ? 0.0f : ((is_number ? integer : place) - zero) * scale;
   }
 
  private:
@@ -59,9 +62,9 @@ struct QuantizedGradient {
   static constexpr QuantizedGradient of(float gradient, float x, const QuantizedRange& range) {
     if (range.is_empty) return {.input = gradient, .low = 0, .high = 0};
     return {
-        .input = gradient * static_cast<float>(x >= range.low && x <= range.high),
-        .low = gradient * static_cast<float>(x < range.low),
-        .high = gradient * static_cast<float>(x > range.high)};
+        .input = gradient * ((x >= range.low) & (x <= range.high) ? 1.0f : 0.0f),
+        .low = gradient * (x < range.low ? 1.0f : 0.0f),
+        .high = gradient * (x > range.high ? 1.0f : 0.0f)};
   }
 };
 
