@@ -79,6 +79,7 @@ Result<SparsePlaces> SparsePlaces::of(
 }
 
 Status SparsePlaces::check_bounds() const {
+  if (sizes_.empty()) return {};  // without axes, there can be any number of entries in no memory
   for (int64_t entry = 0; entry < count_; ++entry) {
     auto index = (*this)[entry];
     for (size_t axis = 0; axis < index.size(); ++axis)
@@ -181,20 +182,23 @@ Status reshape_sparse(Launch& launch) {
   if (auto status = places->check_bounds(); !status.ok()) return status;
   auto target = complete_shape(places->sizes(), launch.input(2));
   if (!target) return target.status();
-  auto rank = target->size();
-  std::vector<int64_t> indices(static_cast<size_t>(places->count()) * rank);
-  for (int64_t entry = 0; entry < places->count(); ++entry) {
+  auto rank = static_cast<int64_t>(target->size());
+  auto out = launch.allocate(DType::int64, {places->count(), rank});
+  if (!out) return out.status();
+  auto* indices = out->mutable_data<int64_t>();
+  for (int64_t entry = 0; entry < (rank > 0 ? places->count() : 0); ++entry) {
     int64_t flat = 0;
     auto index = (*places)[entry];
     for (size_t axis = 0; axis < index.size(); ++axis)
       flat = flat * places->sizes()[axis] + index[axis];
     for (auto axis = rank; axis-- > 0;) {
-      indices[static_cast<size_t>(entry) * rank + axis] = flat % (*target)[axis];
-      flat /= (*target)[axis];
+      auto size = (*target)[static_cast<size_t>(axis)];
+      indices[entry * rank + axis] = flat % size;
+      flat /= size;
     }
   }
-  auto status = set_indices(launch, 0, places->count(), static_cast<int64_t>(rank), indices);
-  return status.ok() ? set_ints(launch, 1, DType::int64, *target) : status;
+  launch.set(0, *std::move(out));
+  return set_ints(launch, 1, DType::int64, *target);
 }
 
 Status reorder_sparse(Launch& launch) {

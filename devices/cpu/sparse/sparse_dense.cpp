@@ -66,7 +66,10 @@ Status compute_to_dense(Launch& launch, bool is_validated) {
   fill_with(*out, fallback);
   auto strides = strides_of(shapes->dense);
   auto step = values.shape().is_scalar() ? 0 : 1;
-  for (int64_t i = 0; i < places->count(); ++i)
+  // A scalar can be named any number of times, in no memory.
+  auto is_repeated = step == 0 && places->rank() == 0;
+  auto count = is_repeated ? std::min<int64_t>(places->count(), 1) : places->count();
+  for (int64_t i = 0; i < count; ++i)
     copy_elements(*out, sparse_offset((*places)[i], strides), values, i * step, 1);
   launch.set(0, *std::move(out));
   return {};

@@ -23,6 +23,19 @@ BOOST_AUTO_TEST_CASE(large_products_are_computed_in_parts_with_the_same_result) 
   BOOST_TEST(product[0].values<float>() == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(more_indices_without_axes_than_anybody_can_visit_are_answered_at_once) {
+  constexpr int64_t many = int64_t{1} << 40;
+  const auto none = *Tensor::allocate(DType::int64, {many, 0}), scalar = vec<int64_t>({});
+  const auto dense = *run_op(
+      "SparseToDense", {none, scalar, Tensor::scalar(5.0F), Tensor::scalar(0.0F)},
+      {{"validate_indices", false}});
+  BOOST_TEST(dense[0].value<float>() == 5.0F);
+  const auto same = *run_op("SparseReshape", {none, scalar, scalar});
+  BOOST_TEST((same[0].shape() == Shape{many, 0}));
+  const auto refused = run_op("SparseReshape", {none, scalar, vec<int64_t>({-1})});
+  BOOST_TEST((refused.status().code() == Code::resource_exhausted), refused.status().to_string());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing
