@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/devices/executor.hpp"
 #include "troupe/devices/step_trace.hpp"
@@ -46,13 +48,17 @@ struct FusedProgram {
          .attrs = {{"T", feeds.at(0).dtype()}, {"index", index}}});
   }
 
-  /// Feeds, which it gives away, and fetches.
+  /// Feeds, which it gives away, and fetches, which several threads bring.
   struct Port final : StepPort {
     Tensors feeds;
+    std::mutex mutex;
     std::map<int, Tensor> answers;
     Device* device = nullptr;
     Tensor feed(int index) override { return std::move(feeds[static_cast<size_t>(index)]); }
-    void fetch(int index, Tensor value) override { answers[index] = std::move(value); }
+    void fetch(int index, Tensor value) override {
+      std::lock_guard lock(mutex);
+      answers[index] = std::move(value);
+    }
     Status send(const EdgeKey&, Tensor) override { return internal("there is nobody else"); }
     std::optional<Result<Tensor>> try_receive(const EdgeKey&) override { return {}; }
     void receive(const EdgeKey&, Arrived) override { CHECK(false); }
