@@ -51,7 +51,7 @@ caf::result<Status, ResourcePlaces> ResourceDirectoryService::answer(
   };
   when_complete([this, names, deliver](const Status& status) mutable {
     if (!status.ok()) deliver(status);
-    else forget_dead(names, [deliver]() mutable { deliver({}); });
+    else forget_dead(names, [this, deliver] { when_complete(deliver); });  // as it is then
   });
   return promise;
 }
@@ -175,19 +175,24 @@ void ResourceDirectoryService::forget_dead(
     auto task = task_of(found->second.device);
     if (!peers_->watches(task)) unwatched[task].push_back(name);
   }
-  // Each callback owns a share of `last`; `then` is called when the last one is released.
-  std::shared_ptr<void> last(nullptr, [then](void*) { then(); });
+  if (unwatched.empty()) return then();
+  auto pending = std::make_shared<size_t>(unwatched.size());
   for (const auto& [task, held] : unwatched)
     peers_->check_reachable(
         task, peers_->probe_timeout(),
-        [this, task, held, before = requests_, last](const Status& status) {
-          if (status.code() != Code::not_found) return;
-          for (const auto& name : held) {
-            // It may have been placed anew meanwhile.
-            auto found = places_.find(name);
-            if (found != places_.end() && found->second.requested <= before) places_.erase(found);
-          }
+        [this, held, before = requests_, pending, then](const Status& status) {
+          if (status.code() == Code::not_found) forget_placed(held, before);
+          if (--*pending == 0) then();
         });
+}
+
+/// Forgets the places of those resources, unless they were placed anew after request `before`.
+void ResourceDirectoryService::forget_placed(
+    const std::vector<ResourceName>& names, uint64_t before) {
+  for (const auto& name : names) {
+    auto found = places_.find(name);
+    if (found != places_.end() && found->second.requested <= before) places_.erase(found);
+  }
 }
 
 void ResourceDirectoryService::forget(const TaskKey& task) {

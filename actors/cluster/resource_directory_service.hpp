@@ -76,6 +76,7 @@ class ResourceDirectoryService {
   void list_if_reachable(const TaskKey& task, Listed then);
   void list(const TaskKey& task, Listed then);
   void forget_dead(const std::vector<ResourceName>& names, std::function<void()> then);
+  void forget_placed(const std::vector<ResourceName>& names, uint64_t before);
   void forget_dropped(
       const TaskKey& task, const Reconcile& request, const HeldResources& held, uint64_t before);
 
