@@ -1,5 +1,9 @@
 """Strategies of distribution: one replica in a program."""
 
+import json
+import os
+from unittest import mock
+
 import numpy as np
 
 import troupe as tf
@@ -74,6 +78,13 @@ class StrategiesTest(tf.test.TestCase):
     def test_more_than_one_device_is_refused(self):
         with self.assertRaisesRegex(ValueError, "2 devices are given"):
             tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
+
+    def test_a_sum_over_several_workers_is_refused(self):
+        tf_config = json.dumps({"cluster": {"chief": ["a:1"], "worker": ["b:1"]}})
+        with mock.patch.dict(os.environ, {"TF_CONFIG": tf_config}):
+            with self.assertRaisesRegex(ValueError, "names 2 workers.*SyncReplicasOptimizer"):
+                tf.contrib.distribute.CollectiveAllReduceStrategy()
+        tf.distribute.experimental.MultiWorkerMirroredStrategy()  # of a program that is alone
 
     def test_a_loop_over_an_iterator_trains(self):
         strategy = tf.distribute.MirroredStrategy()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Any, Optional, Sequence
 
 from troupe._src.distribute.strategy import Strategy
@@ -43,11 +45,11 @@ class MirroredStrategy(Strategy):
 
 @set_module("troupe.distribute")
 class CentralStorageStrategy(Strategy):
-    """As MirroredStrategy, of devices for the computation and one for variables.
+    """As MirroredStrategy: variables are on the device that computes.
 
     Args:
         compute_devices: The name of the device in a list; None for the first GPU, or the CPU.
-        parameter_device: Where variables are; by default on the same device.
+        parameter_device: Has no effect.
     """
 
     def __init__(
@@ -77,9 +79,19 @@ class MultiWorkerMirroredStrategy(Strategy):
     Args:
         communication: Has no effect.
         cluster_resolver: Has no effect.
+
+    Raises:
+        ValueError: TF_CONFIG names more workers, whose gradients it would not sum.
     """
 
     def __init__(self, communication: Any = None, cluster_resolver: Any = None) -> None:
+        cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+        count = sum(len(cluster.get(job, ())) for job in ("chief", "master", "worker"))
+        if count > 1:
+            raise ValueError(
+                f"TF_CONFIG names {count} workers, and this strategy sums no gradients of several: "
+                "use parameter servers, with tf.train.SyncReplicasOptimizer for sums"
+            )
         super().__init__(StrategyExtended(_one_of(None)))
 
 
