@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/vector/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/pool.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -11,36 +12,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace troupe::cpu::vector::HWY_NAMESPACE {
 
-/// A walk over the cells of a window, in their order.
-class CellWalk {
- public:
-  explicit CellWalk(const PoolCells& window) : window_(window) {}
-
-  int64_t offset() const { return offset_; }
-  int64_t index() const { return index_; }
-  /// Whether there is another cell.
-  HWY_INLINE bool advance() {
-    ++index_;
-    offset_ += window_.strides[2];
-    if (++column_ < window_.counts[2]) return true;
-    column_ = 0;
-    row_offset_ += window_.strides[1];
-    offset_ = row_offset_;
-    if (++row_ < window_.counts[1]) return true;
-    row_ = 0;
-    plane_offset_ += window_.strides[0];
-    offset_ = row_offset_ = plane_offset_;
-    return ++plane_ < window_.counts[0];
-  }
-
- private:
-  const PoolCells& window_;
-  int64_t index_ = 0, offset_ = 0;
-  int64_t column_ = 0, row_ = 0, plane_ = 0, row_offset_ = 0, plane_offset_ = 0;
-};
+/// Calls f(offset, index) for the cells of a window, in their order.
+template <class F>
+HWY_INLINE void each_cell(const PoolCells& window, const F& f) {
+  int64_t index = 0;
+  for (int64_t plane = 0; plane < window.counts[0]; ++plane)
+    for (int64_t row = 0; row < window.counts[1]; ++row) {
+      auto offset = plane * window.strides[0] + row * window.strides[1];
+      for (int64_t column = 0; column < window.counts[2]; ++column, offset += window.strides[2])
+        f(offset, index++);
+    }
+}
 
 inline int64_t cells_of(const PoolCells& window) {
   return window.counts[0] * window.counts[1] * window.counts[2];
+}
+
+/// Loads a vector and asks for what lies 2 KiB behind it. The rows of a window are far apart, and
+/// the cells of a row few: what the processor asks for by itself comes too late.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_early(D d, const T* from) {
+  hwy::Prefetch(from + 2048 / sizeof(T));
+  return hn::LoadU(d, from);
 }
 
 /// Whether a value takes the greatest one's place.
@@ -61,13 +54,13 @@ struct TakeGreatest {
   HWY_INLINE void compute(D d, const PoolCells& window, int64_t begin) const {
     const auto lanes = lanes_of(d);
     hn::Vec<D> greatest[vectors];
-    CellWalk cell(window);
     for (int64_t k = 0; k < vectors; ++k) greatest[k] = hn::LoadU(d, first + begin + k * lanes);
-    while (cell.advance())
+    each_cell(window, [&](int64_t offset, int64_t) {
       for (int64_t k = 0; k < vectors; ++k) {
-        const auto value = hn::LoadU(d, first + cell.offset() + begin + k * lanes);
+        const auto value = load_early(d, first + offset + begin + k * lanes);
         greatest[k] = hn::IfThenElse(is_greater(value, greatest[k]), value, greatest[k]);
       }
+    });
     for (int64_t k = 0; k < vectors; ++k) hn::StoreU(greatest[k], d, out + begin + k * lanes);
   }
 };
@@ -89,27 +82,26 @@ struct AddToGreatest {
       greatest[k] = hn::LoadU(d, first + begin + k * lanes);
       places[k] = hn::Zero(indices);
     }
-    for (CellWalk cell(window); cell.advance();) {
-      const auto place = hn::Set(indices, static_cast<Index>(cell.index()));
+    each_cell(window, [&](int64_t offset, int64_t index) {
+      const auto place = hn::Set(indices, static_cast<Index>(index));
       for (int64_t k = 0; k < vectors; ++k) {
-        const auto value = hn::LoadU(d, first + cell.offset() + begin + k * lanes);
+        const auto value = load_early(d, first + offset + begin + k * lanes);
         const auto is_new = is_greater(value, greatest[k]);
         greatest[k] = hn::IfThenElse(is_new, value, greatest[k]);
         places[k] = hn::IfThenElse(hn::RebindMask(indices, is_new), place, places[k]);
       }
-    }
+    });
     // A sum begins as 0 and so is never -0: adding 0 leaves it as it is.
-    CellWalk cell(window);
-    do {
-      const auto place = hn::Set(indices, static_cast<Index>(cell.index()));
+    each_cell(window, [&](int64_t offset, int64_t index) {
+      const auto place = hn::Set(indices, static_cast<Index>(index));
       for (int64_t k = 0; k < vectors; ++k) {
         const auto at = begin + k * lanes;
         const auto is_here = hn::RebindMask(d, hn::Eq(places[k], place));
         const auto share = hn::IfThenElseZero(is_here, hn::LoadU(d, gradients + at));
-        auto* sum = sums + cell.offset() + at;
-        hn::StoreU(hn::Add(hn::LoadU(d, sum), share), d, sum);
+        auto* sum = sums + offset + at;
+        hn::StoreU(hn::Add(load_early(d, sum), share), d, sum);
       }
-    } while (cell.advance());
+    });
   }
 };
 
@@ -123,11 +115,10 @@ struct Average {
     const auto lanes = lanes_of(d);
     hn::Vec<D> sums[vectors];
     for (int64_t k = 0; k < vectors; ++k) sums[k] = hn::Zero(d);
-    CellWalk cell(window);
-    do
+    each_cell(window, [&](int64_t offset, int64_t) {
       for (int64_t k = 0; k < vectors; ++k)
-        sums[k] = hn::Add(sums[k], hn::LoadU(d, first + cell.offset() + begin + k * lanes));
-    while (cell.advance());
+        sums[k] = hn::Add(sums[k], load_early(d, first + offset + begin + k * lanes));
+    });
     const auto count = hn::Set(d, static_cast<T>(cells_of(window)));
     for (int64_t k = 0; k < vectors; ++k)
       hn::StoreU(hn::Div(sums[k], count), d, out + begin + k * lanes);
@@ -146,13 +137,12 @@ struct Spread {
     hn::Vec<D> shares[vectors];
     for (int64_t k = 0; k < vectors; ++k)
       shares[k] = hn::Div(hn::LoadU(d, gradients + begin + k * lanes), count);
-    CellWalk cell(window);
-    do
+    each_cell(window, [&](int64_t offset, int64_t) {
       for (int64_t k = 0; k < vectors; ++k) {
-        auto* sum = sums + cell.offset() + begin + k * lanes;
+        auto* sum = sums + offset + begin + k * lanes;
         hn::StoreU(hn::Add(hn::LoadU(d, sum), shares[k]), d, sum);
       }
-    while (cell.advance());
+    });
   }
 };
 
@@ -166,6 +156,10 @@ HWY_INLINE void each_block(const PoolCells& window, const F& f) {
   int64_t i = 0;
   for (; i + block * lanes <= window.inner; i += block * lanes)
     f.template compute<block>(d, window, i);
+  if (i + block / 2 * lanes <= window.inner) {
+    f.template compute<block / 2>(d, window, i);
+    i += block / 2 * lanes;
+  }
   for (; i + lanes <= window.inner; i += lanes) f.template compute<1>(d, window, i);
   for (; i < window.inner; ++i) f.template compute<1>(one, window, i);
 }
