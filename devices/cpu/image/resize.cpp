@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "troupe/devices/cpu/image/resize.hpp"
@@ -101,6 +102,130 @@ void set_between(
   }
 }
 
+/// A row of the image with the width of the resized one: each pixel lies between two others. Of so
+/// many channels, or of `channels` where that is 0.
+template <int64_t known, class T>
+void widen_row(
+    const T* row, const std::vector<ResizeSource>& columns, int64_t channels, float* out) {
+  if constexpr (known > 0) channels = known;
+  for (const auto& x : columns) {
+    const auto *left = row + x.lower * channels, *right = row + x.upper * channels;
+    auto share = x.share;
+// The output is no part of the image.
+#pragma GCC ivdep
+    for (int64_t c = 0; c < channels; ++c) {
+      auto a = static_cast<float>(left[c]), b = static_cast<float>(right[c]);
+      out[c] = a + (b - a) * share;
+    }
+    out += channels;
+  }
+}
+
+template <class T>
+auto find_widen_row(int64_t channels) {
+  switch (channels) {
+    case 1: return widen_row<1, T>;
+    case 3: return widen_row<3, T>;
+    case 4: return widen_row<4, T>;
+    default: return widen_row<0, T>;
+  }
+}
+
+/// The last two rows of images that were widened: rows of the resized image that are neighbours lie
+/// between the same two.
+template <class T>
+class WidenedRows {
+ public:
+  WidenedRows(
+      const T* images, int64_t row_elements, int64_t channels,
+      const std::vector<ResizeSource>& columns)
+      : images_(images),
+        row_elements_(row_elements),
+        channels_(channels),
+        columns_(columns),
+        widen_(find_widen_row<T>(channels)) {}
+
+  /// Rows are counted over all images. Both are valid until the next call.
+  std::pair<const float*, const float*> between(int64_t above, int64_t below) {
+    auto& first = held_[0].row == above || held_[1].row == below ? held_[0] : held_[1];
+    auto& second = &first == &held_[0] ? held_[1] : held_[0];
+    widen(first, above);
+    if (above == below) return {first.widened.data(), first.widened.data()};
+    widen(second, below);
+    return {first.widened.data(), second.widened.data()};
+  }
+
+ private:
+  struct Held {
+    int64_t row = -1;
+    std::vector<float> widened;
+  };
+
+  void widen(Held& held, int64_t row) {
+    if (held.row == row) return;
+    held.widened.resize(columns_.size() * static_cast<size_t>(channels_));
+    widen_(images_ + row * row_elements_, columns_, channels_, held.widened.data());
+    held.row = row;
+  }
+
+  const T* images_;
+  int64_t row_elements_, channels_;
+  const std::vector<ResizeSource>& columns_;
+  void (*widen_)(const T*, const std::vector<ResizeSource>&, int64_t, float*);
+  Held held_[2];
+};
+
+/// Images, and how the pixels of the resized ones lie between theirs.
+template <class T>
+struct BilinearPlan {
+  const T* images;
+  Shape from, to;
+  std::vector<ResizeSource> rows, columns;
+
+  int64_t channels() const { return to[3]; }
+  int64_t out_rows() const { return to[0] * to[1]; }
+  int64_t out_row_elements() const { return to[2] * to[3]; }
+  int64_t row_elements() const { return from[2] * from[3]; }
+  const ResizeSource& row(int64_t out_row) const {
+    return rows[static_cast<size_t>(out_row % to[1])];
+  }
+  /// The first row of the image, counted over all images.
+  int64_t first_row(int64_t out_row) const { return out_row / to[1] * from[1]; }
+};
+
+/// For pixels of few channels: rows are widened, and the results lie between two of them.
+template <class T>
+void resize_by_rows(const BilinearPlan<T>& plan, int64_t begin, int64_t end, float* out) {
+  auto elements = plan.out_row_elements();
+  WidenedRows<T> widened(plan.images, plan.row_elements(), plan.channels(), plan.columns);
+  for (auto i = begin; i < end; ++i, out += elements) {
+    const auto y = plan.row(i);
+    auto first = plan.first_row(i);
+    auto [above, below] = widened.between(first + y.lower, first + y.upper);
+// The output is none of the two.
+#pragma GCC ivdep
+    for (int64_t k = 0; k < elements; ++k) out[k] = above[k] + (below[k] - above[k]) * y.share;
+  }
+}
+
+/// For pixels of many channels: each result is computed from four in registers.
+template <class T>
+void resize_by_pixels(const BilinearPlan<T>& plan, int64_t begin, int64_t end, float* out) {
+  auto channels = plan.channels();
+  for (auto i = begin; i < end; ++i) {
+    const auto& y = plan.row(i);
+    auto first = plan.first_row(i);
+    const auto* top = plan.images + (first + y.lower) * plan.row_elements();
+    const auto* bottom = plan.images + (first + y.upper) * plan.row_elements();
+    for (const auto& x : plan.columns) {
+      auto left = x.lower * channels, right = x.upper * channels;
+      set_between(
+          out, channels, top + left, top + right, bottom + left, bottom + right, x.share, y.share);
+      out += channels;
+    }
+  }
+}
+
 template <class T>
 Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
   if (auto status = attrs.check(); !status.ok()) return status;
@@ -110,26 +235,15 @@ Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
   auto out = launch.allocate(DType::float32, *to);
   if (!out) return out.status();
   if (to->elements() > 0) {
-    const auto shape = *to;
-    const auto* images = launch.input(0).data<T>();
+    BilinearPlan<T> plan{
+        launch.input(0).data<T>(), from, *to, attrs.linear(from[1], (*to)[1]),
+        attrs.linear(from[2], (*to)[2])};
+    constexpr int64_t few_channels = 8;
+    auto resize = plan.channels() <= few_channels ? resize_by_rows<T> : resize_by_pixels<T>;
     auto* result = out->template mutable_data<float>();
-    auto rows = attrs.linear(from[1], shape[1]), columns = attrs.linear(from[2], shape[2]);
-    auto channels = shape[3], row_elements = shape[2] * channels;
-    parallel_ranges(shape[0] * shape[1], 4 * row_elements, [&](int64_t begin, int64_t end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto& y = rows[static_cast<size_t>(i % shape[1])];
-        const auto* image = images + i / shape[1] * from[1] * from[2] * channels;
-        const auto* top = image + y.lower * from[2] * channels;
-        const auto* bottom = image + y.upper * from[2] * channels;
-        auto* row = result + i * row_elements;
-        for (const auto& x : columns) {
-          auto left = x.lower * channels, right = x.upper * channels;
-          set_between(
-              row, channels, top + left, top + right, bottom + left, bottom + right, x.share,
-              y.share);
-          row += channels;
-        }
-      }
+    auto elements = plan.out_row_elements();
+    parallel_ranges(plan.out_rows(), 4 * elements, [&](int64_t begin, int64_t end) {
+      resize(plan, begin, end, result + begin * elements);
     });
   }
   launch.set(0, *std::move(out));
