@@ -73,6 +73,18 @@ class GradientErrorTest(tf.test.TestCase):
             error = tf.test.compute_gradient_error(x, [2], wrong, [2], [3.0, 3.0])
             self.assertNear(error, 6, 0.1)
 
+    def test_what_else_is_fed_does_not_keep_a_tensor_from_moving(self):
+        x, factor = tf.placeholder(tf.float64, [2]), tf.placeholder(tf.float64, [2])
+        feeds = {x: [0.0, 0.0], factor: [2.0, 3.0]}
+        with self.session():
+            y = tf.square(x) * factor
+            _, other = tf.test.compute_gradient(x, [2], y, [2], [1.0, 2.0], extra_feed_dict=feeds)
+            self.assertAllClose(other, [[4.0, 0.0], [0.0, 12.0]])
+            error = tf.test.compute_gradient_error(
+                [x, factor], [[2], [2]], y, [2], extra_feed_dict=feeds
+            )
+            self.assertLess(error, 1e-6)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -36,7 +36,7 @@ def compute_gradient(
         x_init_value: The point, or a list of them; by default random.
         delta: The distance of the differences.
         init_targets: Operations that are run before, or None.
-        extra_feed_dict: What else steps are fed.
+        extra_feed_dict: What else steps are fed; what it has for x itself does not count.
 
     Returns:
         Two arrays [size of x, size of y]; for a list of tensors, a list of such pairs.
@@ -69,7 +69,7 @@ def compute_gradient(
     for column in range(y_size):
         _reals(one)[column] = 1
         by_gradients[:, column] = _reals(
-            session.run(derivative, {x: point, grad_y: one, **more})
+            session.run(derivative, {**more, x: point, grad_y: one})
         )
         _reals(one)[column] = 0
     for row in range(x_size):
@@ -77,7 +77,7 @@ def compute_gradient(
         for step in (delta, -delta):
             moved = point.copy()
             _reals(moved)[row] += step
-            values.append(_reals(session.run(y, {x: moved, **more})))
+            values.append(_reals(session.run(y, {**more, x: moved})))
         by_differences[row] = (values[0] - values[1]) / (2 * delta)
     return by_gradients, by_differences
 
