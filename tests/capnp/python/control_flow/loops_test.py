@@ -207,6 +207,37 @@ class LoopsTest(tf.test.TestCase):
         self.assertAllEqual(values[4], [10, 9, 7, 4])
         self.assertAllEqual(values[5], [[1, 3, 6, 10], [1, 2, 6, 24]])
 
+    def test_the_invariant_of_a_sparse_tensor_is_the_shape_of_its_dense_shape(self):
+        start = tf.SparseTensor([[0, 1], [2, 0]], [2.0, 4.0], [3, 4])
+
+        def doubled(i, x):
+            return i + 1, tf.SparseTensor(x.indices, x.values * 2, x.dense_shape)
+
+        def deeper(i, x):
+            indices = tf.concat([x.indices, [[0], [0]]], 1)
+            return i + 1, tf.SparseTensor(indices, x.values, tf.concat([x.dense_shape, [1]], 0))
+
+        def loop(body, *invariant):
+            shapes = [tf.TensorShape([]), *invariant] if invariant else None
+            return tf.while_loop(lambda i, _: i < 3, body, [0, start], shapes)[1]
+
+        kept, ranked = loop(doubled), loop(doubled, tf.TensorShape([2]))
+        for x in (kept, ranked):
+            self.assertEqual(x.indices.shape.as_list(), [None, 2])
+            self.assertEqual(x.values.shape.as_list(), [None])
+            self.assertEqual(x.dense_shape.shape.as_list(), [2])
+        grown = loop(deeper, tf.TensorShape([None]))
+        self.assertEqual(grown.indices.shape.as_list(), [None, None])
+        values = self.run_step([kept, ranked, grown])
+        self.assertAllEqual(values[0].values, [16, 32])
+        self.assertAllEqual(values[1].indices, [[0, 1], [2, 0]])
+        self.assertAllEqual(values[2].indices, [[0, 1, 0, 0, 0], [2, 0, 0, 0, 0]])
+        self.assertAllEqual(values[2].dense_shape, [3, 4, 1, 1, 1])
+        with self.assertRaisesRegex(ValueError, "is not compatible with"):
+            loop(doubled, tf.TensorShape([5]))
+        with self.assertRaisesRegex(ValueError, r"must be \[rank\]"):
+            loop(doubled, tf.TensorShape([3, 4]))
+
     def test_the_condition_of_a_loop_may_need_another_device(self):
         cluster = tf.test.create_local_cluster(num_workers=2, num_ps=1)
         with tf.device("/job:ps/task:0"):

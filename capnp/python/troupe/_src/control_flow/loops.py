@@ -49,7 +49,8 @@ def while_loop(
             dtypes.
         loop_vars: A list of nested tensors, TensorArrays or values; or one of them.
         shape_invariants: The shapes that variables keep in all iterations, in the structure of
-            `loop_vars`; by default those of the first values.
+            `loop_vars`; by default those of the first values. That of a SparseTensor is [rank],
+            the shape of its `dense_shape`.
         parallel_iterations: How many iterations may run at once, where they do not need each
             other's values.
         back_prop: Whether gradients go through the loop.
@@ -225,14 +226,19 @@ def _shapes_of(structure: Any, variables: Any, invariants: Any) -> List[TensorSh
 
 
 def _sparse_shapes(given: SparseTensor, invariant: Any) -> List[TensorShape]:
-    """Of any number of elements. Of the invariant only the rank counts afterwards."""
-    shape = given.shape if invariant is None else as_shape(invariant)
-    if not shape.is_compatible_with(given.shape):
+    """Of any number of elements. The invariant is the shape of `dense_shape`, a vector."""
+    shape = given.dense_shape.shape if invariant is None else as_shape(invariant)
+    if shape.rank not in (None, 1):
+        raise ValueError(
+            f"The shape invariant of {given.values.name} must be [rank], the shape of the sparse "
+            f"tensor's `dense_shape`, but is {shape}: Expected a shape with 1 dimension"
+        )
+    if not shape.is_compatible_with(given.dense_shape.shape):
         raise ValueError(
             f"The shape invariant specified for {given.values.name} is not compatible with the "
-            f"initial shape of the loop variable: {shape} and {given.shape}"
+            f"initial shape of its `dense_shape`: {shape} and {given.dense_shape.shape}"
         )
-    rank = shape.rank
+    rank = None if shape.rank is None else shape.as_list()[0]
     return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
