@@ -10,6 +10,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.ops.selection_ops import where_v2
 from troupe._src.random import random_ops
 from troupe._src.types import dtypes, errors
 from troupe._src.types.shapes import ShapeLike
@@ -141,8 +142,7 @@ def softmax(
 
     Raises:
         InvalidArgumentError: if there is no such axis.
-        ValueError: if both names of the axis are given, or the rank is unknown and the axis not the
-            last.
+        ValueError: if both names of the axis are given.
     """
     return _on_axis(raw_ops.Softmax, logits, either("axis", axis, "dim", dim), name)
 
@@ -162,8 +162,7 @@ def log_softmax(
 
     Raises:
         InvalidArgumentError: if there is no such axis.
-        ValueError: if both names of the axis are given, or the rank is unknown and the axis not the
-            last.
+        ValueError: if both names of the axis are given.
     """
     return _on_axis(raw_ops.LogSoftmax, logits, either("axis", axis, "dim", dim), name)
 
@@ -172,26 +171,39 @@ def _on_axis(op: Any, logits: Any, axis: Any, name: Optional[str]) -> Tensor:
     """Applies an op for the last axis along any axis."""
     tensor = convert_to_tensor(logits)
     rank = tensor.shape.rank
-    axis = array_ops.get_static_value(axis) if isinstance(axis, Tensor) else axis
-    if axis is not None and rank is not None and not -rank <= axis < max(rank, 1):
+    if isinstance(axis, Tensor):
+        known = array_ops.get_static_value(axis)
+        axis = axis if known is None else int(known)
+    is_known = not isinstance(axis, Tensor)
+    if is_known and axis is not None and rank is not None and not -rank <= axis < max(rank, 1):
         raise errors.InvalidArgumentError(
             None, None, f"axis {axis} is not in [{-rank}, {rank}) of {tensor!r}"
         )
-    if axis in (None, -1) or axis + 1 == rank:
+    if is_known and (axis in (None, -1) or axis + 1 == rank):
         result: Tensor = op(logits=tensor, name=name)
         return result
-    swapped = _to_last(tensor, axis)
-    return _to_last(op(logits=swapped), axis, name)
+    order = _with_last(tensor, axis)
+    result = array_ops.transpose(
+        op(logits=array_ops.transpose(tensor, order)), order, name or "transpose"
+    )
+    result.set_shape(tensor.shape)
+    return result
 
 
-def _to_last(tensor: Tensor, axis: int, name: Optional[str] = None) -> Tensor:
-    """Swaps an axis with the last one."""
+def _with_last(tensor: Tensor, axis: Any) -> Any:
+    """The tensor's axes, one and the last in each other's place. A step in which there is no such
+    axis fails in the transpose."""
     rank = tensor.shape.rank
-    if rank is None:
-        raise ValueError(f"the rank of {tensor!r} must be known for an axis that is not the last")
-    order = list(range(rank))
-    order[axis], order[-1] = order[-1], order[axis]
-    return array_ops.transpose(tensor, order, name or "transpose")
+    if rank is not None and not isinstance(axis, Tensor):
+        order = list(range(rank))
+        order[axis], order[-1] = order[-1], order[axis]
+        return order
+    last = array_ops.rank(tensor) - 1
+    axis = math_ops.cast(axis, dtypes.int32)
+    axis = where_v2(axis < 0, axis + last + 1, axis)
+    axes = math_ops.range(last + 1)
+    moved = where_v2(gen_ops.equal(axes, axis), last, axes)
+    return where_v2(gen_ops.equal(axes, last), axis, moved)
 
 
 def dropout(
