@@ -59,6 +59,13 @@ class ShapesTest(unittest.TestCase):
         ):  # fmt: skip
             self.assertRaises(ValueError, check)
 
+    def test_sums_of_shapes_have_the_dimensions_of_both(self):
+        shape = tf.TensorShape([None, 2])
+        self.assertEqual((shape + [3]).as_list(), [None, 2, 3])
+        self.assertEqual(([3] + shape).as_list(), [3, None, 2])
+        self.assertEqual(((1,) + shape[1:] + tf.TensorShape([4])).as_list(), [1, 2, 4])
+        self.assertIsNone((shape + tf.TensorShape(None)).rank)
+
 
 class DevicesTest(tf.test.TestCase):
     def test_names_of_devices_have_parts(self):

@@ -206,6 +206,12 @@ class TensorShape:
             return TensorShape(None)
         return TensorShape(self._sizes + tail._sizes)
 
+    def __add__(self, other: ShapeLike) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: ShapeLike) -> TensorShape:
+        return as_shape(other).concatenate(self)
+
     @overload
     def __getitem__(self, key: int) -> Dimension: ...
     @overload
