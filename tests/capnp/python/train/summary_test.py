@@ -99,7 +99,8 @@ class WriterTest(tf.test.TestCase):
             writer.add_run_metadata(metadata, "step", 8)
             with self.assertRaises(ValueError):
                 writer.add_run_metadata(metadata, "step", 9)
-        writer.add_summary(b"", 9)  # nothing after close
+        with self.assertWarnsRegex(UserWarning, "reopen"):
+            writer.add_summary(b"", 9)  # nothing after close
         graph, first, second, log, run = events_of(folder)
         self.assertIn(b"\x0a\x01y\x12\x03Neg\x1a\x01x", graph.graph_def)
         self.assertEqual([first.step, second.step, log.step, run.step], [0, 1, 7, 8])
@@ -128,14 +129,14 @@ class WriterTest(tf.test.TestCase):
 
     def test_a_closed_writer_begins_another_file(self):
         folder = self.get_temp_dir()
-        writer = tf.summary.FileWriter(folder)
+        writer = tf.summary.FileWriter(folder, filename_suffix=".end")
         writer.close()
         writer.close()
         writer.reopen()
         writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="a", simple_value=1)]))
         writer.close()
         self.assertEqual(summaries_of(folder), [(0, "a")])
-        self.assertEqual(len(os.listdir(folder)), 2)
+        self.assertEqual(len(glob.glob(os.path.join(folder, "events.*.end"))), 2)
 
     def test_a_writer_shows_its_folder_and_whether_it_is_open(self):
         folder = self.get_temp_dir()

@@ -51,11 +51,11 @@ class EventFileWriter:
 
     def _open(self) -> None:
         MakeDirs(self._logdir)
-        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}{self._suffix}"
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}"
         path = os.path.join(self._logdir, name)
-        while os.path.exists(path):  # of another writer in this second
+        while os.path.exists(path + self._suffix):  # of another writer in this second
             path += "_"
-        self._file = TFRecordWriter(path)
+        self._file = TFRecordWriter(path + self._suffix)
         first = Event(wall_time=time.time(), file_version=_FILE_VERSION)
         self._file.write(first.SerializeToString())
         self._file.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from typing import Any, Dict, Optional
 
 from troupe._src.graph.graph import Graph
@@ -64,7 +65,7 @@ class FileWriter:
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Event) -> None:
-        """Adds an event; nothing after `close`.
+        """Adds an event; after `close` it only warns.
 
         Args:
             event: The event.
@@ -72,7 +73,9 @@ class FileWriter:
         Raises:
             OpError: An earlier event could not be written.
         """
-        if not self._closed:
+        if self._closed:
+            warnings.warn(f"{self!r} adds nothing: reopen() begins another file", stacklevel=2)
+        else:
             self.event_writer.add_event(event)
 
     def _add(self, global_step: Any, **what: Any) -> None:
