@@ -108,6 +108,10 @@ class NetworksTest(tf.test.TestCase):
         self.check(X.mean(0), mean)
         self.check(X.var(0), variance)
         self.assertEqual(tf.nn.moments(X, [1], keep_dims=True)[1].shape, [2, 1])
+        chosen = tf.placeholder_with_default([0], [None])  # in each step
+        for found in (tf.nn.moments(X, chosen), tf.nn.weighted_moments(X, chosen, 1.0)):
+            self.check(X.mean(0), found[0])
+            self.check(X.var(0), found[1])
         normal = (X - X.mean(0)) / np.sqrt(X.var(0) + 1e-3)
         self.check(normal * 2 + 1, tf.nn.batch_normalization(X, mean, variance, 1.0, 2.0, 1e-3))
         self.check(normal, tf.nn.batch_normalization(X, mean, variance, None, None, 1e-3))

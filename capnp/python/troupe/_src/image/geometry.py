@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Union
 
+from troupe._src.control_flow.conditional import case
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
@@ -119,27 +120,33 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: Optional[str] = None) -> T
 
     Args:
         image: [height, width, channels], or a batch of such.
-        k: How many right angles, an integer that is known while the graph is built.
+        k: How many right angles: an integer, or a scalar that each step may choose.
 
     Returns:
         A tensor whose height and width are exchanged where `k` is odd.
 
     Raises:
-        ValueError: `k` is not known, or the rank of `image` is another one.
+        ValueError: `k` is no scalar, or the rank of `image` is another one.
     """
-    turns = array_ops.get_static_value(convert_to_tensor(k, dtypes.int32))
-    if turns is None:
-        raise ValueError("rot90 needs a value of 'k' that is known while the graph is built")
     with get_default_graph().name_scope(name or "rot90"):
+        turns = convert_to_tensor(k, dtypes.int32)
+        if turns.shape.rank not in (None, 0):
+            raise ValueError(f"'k' must be a scalar, not of shape {turns.shape}")
         pixels = convert_to_tensor(image)
         first = rows_axis(pixels)
-        if turns % 4 == 1:
-            return transpose(rearrange_ops.reverse(pixels, [first + 1]))
-        if turns % 4 == 2:
-            return rearrange_ops.reverse(pixels, [first, first + 1])
-        if turns % 4 == 3:
-            return rearrange_ops.reverse(transpose(pixels), [first + 1])
-        return array_ops.identity(pixels)
+        turned = {
+            0: lambda: array_ops.identity(pixels),
+            1: lambda: transpose(rearrange_ops.reverse(pixels, [first + 1])),
+            2: lambda: rearrange_ops.reverse(pixels, [first, first + 1]),
+            3: lambda: rearrange_ops.reverse(transpose(pixels), [first + 1]),
+        }
+        known = array_ops.get_static_value(turns)
+        if known is not None:
+            return turned[int(known) % 4]()
+        rest = gen_ops.floormod(turns, 4)
+        pairs = [(gen_ops.equal(rest, count), turned[count]) for count in (1, 2, 3)]
+        result: Tensor = case(pairs, turned[0], exclusive=True)
+        return result
 
 
 def crop_to_bounding_box(

@@ -83,7 +83,10 @@ def _exact(tensor: Tensor) -> Any:
 def _squeeze(kept: Tensor, axes: Any) -> Tensor:
     """Removes the axes of size 1 that a reduction has kept."""
     if isinstance(axes, Tensor):
-        axes = array_ops.get_static_value(axes)
+        known = array_ops.get_static_value(axes)
+        if known is None:
+            return math_ops.reduce_sum(kept, axes)  # of one element each
+        axes = known
     if axes is None and kept.shape.rank is None:
         return array_ops.reshape(kept, [])
     if axes is None:
