@@ -99,13 +99,16 @@ class FourierTest(SignalTest):
                     function(np.zeros([2] * (axes - 1)))
 
     def test_shifts_move_the_frequency_0_and_back(self):
-        x = random.randn(4, 5)
+        x, fed = random.randn(4, 5), tf.placeholder(tf.float64)
         for axes in (None, 0, (0, 1), [-1]):
-            found = self.evaluate([tf.signal.fftshift(x, axes), tf.signal.ifftshift(x, axes)])
-            self.assertAllEqual(found[0], np.fft.fftshift(x, axes))
-            self.assertAllEqual(found[1], np.fft.ifftshift(x, axes))
-        with self.assertRaisesRegex(ValueError, "must be known"):
-            tf.signal.fftshift(tf.placeholder(tf.float32, [None, 2]))
+            for given in (x, tf.placeholder_with_default(x, [None, 5]), fed):
+                shifted = [tf.signal.fftshift(given, axes), tf.signal.ifftshift(given, axes)]
+                with self.session() as session:
+                    found = session.run(shifted, {fed: x})
+                self.assertAllEqual(found[0], np.fft.fftshift(x, axes))
+                self.assertAllEqual(found[1], np.fft.ifftshift(x, axes))
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            self.evaluate(tf.signal.fftshift(x, 2))
 
     def test_older_names_have_the_same_functions(self):
         self.assertIs(tf.spectral.rfft2d, tf.signal.rfft2d)

@@ -7,8 +7,9 @@ from typing import Any, Callable, Optional, Sequence, Union
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, gen_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.selection_ops import gather, where_v2
 from troupe._src.signal.sizes import pad_ends
 from troupe._src.types import dtypes
 
@@ -148,9 +149,6 @@ def fftshift(
 
     Returns:
         A tensor of the shape and dtype of `x`.
-
-    Raises:
-        ValueError: if the rank or the size of such an axis is not known.
     """
     return _shifted(x, axes, 1, name or "fftshift")
 
@@ -166,9 +164,6 @@ def ifftshift(
 
     Returns:
         A tensor of the shape and dtype of `x`.
-
-    Raises:
-        ValueError: if the rank or the size of such an axis is not known.
     """
     return _shifted(x, axes, -1, name or "ifftshift")
 
@@ -214,20 +209,9 @@ def _shifted(
 ) -> Tensor:
     with get_default_graph().name_scope(name) as scope:
         x = convert_to_tensor(given)
-        rank = x.shape.rank
-        if rank is None:
-            raise ValueError("The rank of what is shifted must be known.")
-        if axes is None:
-            chosen = list(range(rank))
-        else:
-            chosen = [axes] if isinstance(axes, int) else list(axes)
-        sizes = [x.shape[axis].value for axis in chosen]
-        if any(size is None for size in sizes):
-            raise ValueError(f"The sizes of the axes {chosen} must be known, not {x.shape}")
-        shifts = [direction * (size // 2) for size in sizes if size is not None]
-        return gen_ops.roll(
-            x,
-            convert_to_tensor(shifts, dtypes.int32),
-            convert_to_tensor(chosen, dtypes.int32),
-            scope,
-        )
+        rank = array_ops.rank(x)
+        chosen = math_ops.range(rank) if axes is None else convert_to_tensor(axes, dtypes.int32)
+        chosen = array_ops.reshape(chosen, [-1])
+        chosen = where_v2(chosen < 0, chosen + rank, chosen)
+        shifts = direction * (gather(array_ops.shape(x), chosen) // 2)
+        return gen_ops.roll(x, shifts, chosen, scope)
