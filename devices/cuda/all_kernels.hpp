@@ -19,6 +19,7 @@ void add_checks_kernels(KernelCatalog& catalog);
 void add_clip_kernels(KernelCatalog& catalog);
 void add_colours_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
+void add_coordinates_kernels(KernelCatalog& catalog);
 void add_crop_kernels(KernelCatalog& catalog);
 void add_decompositions_kernels(KernelCatalog& catalog);
 void add_depthwise_kernels(KernelCatalog& catalog);

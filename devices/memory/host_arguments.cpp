@@ -57,6 +57,7 @@ Table arrays() {
       {"Transpose", {{1}}},
       {"UniqueV2", {{1}}},
       {"UniqueWithCountsV2", {{1}}},
+      {"UnravelIndex", {{1}}},
       {"VariableShape", {{}, {0}}},
   };
 }

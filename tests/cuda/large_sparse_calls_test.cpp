@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/tests/cuda/large_calls.hpp"
@@ -133,6 +134,38 @@ BOOST_AUTO_TEST_CASE(entries_outside_of_a_tensor_are_passed_over) {
            .attrs = {{"T", DType::float32}, {"Tindices", DType::int64}},
            .inputs = {indices, values, shape, Tensor::of<float>({2, 1}, {5, 6})}}) ==
       "float32[2,1] [6 0]");
+}
+
+BOOST_AUTO_TEST_CASE(coordinates_of_many_elements) {
+  auto tensor = []<class I>(std::vector<I> values) {
+    return Tensor::of<I>({std::ssize(values)}, std::span<const I>(values));
+  };
+  std::mt19937_64 random(59);
+  auto check = [&]<class I>(std::vector<I> sizes) {
+    uint64_t elements = 1;
+    for (auto size : sizes) elements *= static_cast<uint64_t>(size);
+    std::vector<I> indices{0, static_cast<I>(elements - 1)};
+    while (indices.size() < 3000) indices.push_back(static_cast<I>(random() % elements));
+    compare(
+        {.op = "UnravelIndex",
+         .attrs = {{"Tidx", dtype_of<I>()}},
+         .inputs = {tensor(indices), tensor(sizes)}});
+  };
+  check(std::vector<int32_t>{70, 1, 90, 3});
+  check(std::vector<int32_t>{1, 40'000, 50'000, 1});
+  check(std::vector<int64_t>{1, 40'000, 50'000});
+  check(std::vector<int64_t>{5'000, 9'000'000, 1, 7});
+  check(std::vector<int64_t>(62, 2));
+}
+
+BOOST_AUTO_TEST_CASE(elements_that_are_not_there_have_coordinates_of_minus_one) {
+  auto got = run_call(
+      {.op = "UnravelIndex",
+       .attrs = {{"Tidx", DType::int32}},
+       .inputs = {ints({-1, 5, 6, 9}), ints({2, 3})}},
+      card);
+  BOOST_TEST_REQUIRE(got.status.ok(), got.status.to_string());
+  BOOST_TEST(got.outputs.at(0).to_string() == "int32[2,4] [-1 1 -1 -1 -1 2 -1 -1]");
 }
 
 // What gradients of slices are added up by.

@@ -3,6 +3,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/devices/cpu/indexing/coordinates.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/device.hpp"
 
@@ -111,43 +112,23 @@ Status compute_unpack(Launch& launch, int64_t given_axis, int64_t count) {
   return set_parts(launch, 0, *axis, ones, [&](int64_t) { return without_axis; });
 }
 
-/// How many elements a tensor of those sizes has; fails where I cannot count them.
-template <class I>
-Result<I> elements_of_dims(std::span<const I> dims) {
-  I product = 1;
-  for (auto dim : dims) {
-    if (dim <= 0)
-      return invalid_argument("dims must be positive, but one is " + std::to_string(dim));
-    if (__builtin_mul_overflow(product, dim, &product))
-      return invalid_argument("dims are of too many elements to be counted in their dtype");
-  }
-  return product;
-}
-
 template <class I>
 Status compute_unravel_index(Launch& launch) {
-  const auto &indices = launch.input(0), &dims = launch.input(1);
-  if (indices.shape().rank() > 1 || dims.shape().rank() != 1)
-    return invalid_argument(
-        "indices must be a scalar or a vector and dims a vector, but have the shapes " +
-        indices.shape().to_string() + " and " + dims.shape().to_string());
-  auto elements = elements_of_dims(dims.values<I>());
-  if (!elements) return elements.status();
+  const auto& indices = launch.input(0);
+  auto dims = find_counted_dims(indices.shape(), launch.input(1));
+  if (!dims) return dims.status();
   for (auto index : indices.values<I>())
-    if (index < 0 || index >= *elements)
+    if (index < 0 || index >= dims->elements)
       return invalid_argument(
-          "index " + std::to_string(index) + " is not in [0, " + std::to_string(*elements) +
+          "index " + std::to_string(index) + " is not in [0, " + std::to_string(dims->elements) +
           "), the elements of dims");
-  auto rank = dims.elements(), count = indices.elements();
-  auto shape = indices.shape().is_scalar() ? Shape{rank} : Shape{rank, count};
-  auto checked = Shape::make(shape.sizes());
-  if (!checked) return checked.status();
-  auto out = launch.allocate(indices.dtype(), *checked);
+  auto out = launch.allocate(indices.dtype(), dims->coordinates);
   if (!out) return out.status();
   auto* to = out->template mutable_data<I>();
+  auto count = indices.elements();
   std::vector<I> rest(indices.values<I>().begin(), indices.values<I>().end());
-  for (auto axis = rank - 1; axis >= 0; --axis) {
-    auto dim = dims.data<I>()[axis];
+  for (auto axis = std::ssize(dims->sizes) - 1; axis >= 0; --axis) {
+    auto dim = static_cast<I>(dims->sizes[static_cast<size_t>(axis)]);
     for (int64_t i = 0; i < count; ++i) {
       to[axis * count + i] = rest[static_cast<size_t>(i)] % dim;
       rest[static_cast<size_t>(i)] /= dim;
