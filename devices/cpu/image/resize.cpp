@@ -126,7 +126,6 @@ auto find_widen_row(int64_t channels) {
   switch (channels) {
     case 1: return widen_row<1, T>;
     case 3: return widen_row<3, T>;
-    case 4: return widen_row<4, T>;
     default: return widen_row<0, T>;
   }
 }
@@ -238,7 +237,7 @@ Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
     BilinearPlan<T> plan{
         launch.input(0).data<T>(), from, *to, attrs.linear(from[1], (*to)[1]),
         attrs.linear(from[2], (*to)[2])};
-    constexpr int64_t few_channels = 8;
+    constexpr int64_t few_channels = 3;  // four fill a vector
     auto resize = plan.channels() <= few_channels ? resize_by_rows<T> : resize_by_pixels<T>;
     auto* result = out->template mutable_data<float>();
     auto elements = plan.out_row_elements();

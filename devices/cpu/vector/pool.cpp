@@ -28,10 +28,10 @@ inline int64_t cells_of(const PoolCells& window) {
   return window.counts[0] * window.counts[1] * window.counts[2];
 }
 
-/// Loads a vector and asks for what lies 2 KiB behind it. The rows of a window are far apart, and
+/// Loads a vector and asks for what follows 2 KiB after it. The rows of a window are far apart, and
 /// the cells of a row few: what the processor asks for by itself comes too late.
 template <class D, class T>
-HWY_INLINE hn::Vec<D> load_early(D d, const T* from) {
+HWY_INLINE hn::Vec<D> load_and_prefetch(D d, const T* from) {
   hwy::Prefetch(from + 2048 / sizeof(T));
   return hn::LoadU(d, from);
 }
@@ -57,7 +57,7 @@ struct TakeGreatest {
     for (int64_t k = 0; k < vectors; ++k) greatest[k] = hn::LoadU(d, first + begin + k * lanes);
     each_cell(window, [&](int64_t offset, int64_t) {
       for (int64_t k = 0; k < vectors; ++k) {
-        const auto value = load_early(d, first + offset + begin + k * lanes);
+        const auto value = load_and_prefetch(d, first + offset + begin + k * lanes);
         greatest[k] = hn::IfThenElse(is_greater(value, greatest[k]), value, greatest[k]);
       }
     });
@@ -85,7 +85,7 @@ struct AddToGreatest {
     each_cell(window, [&](int64_t offset, int64_t index) {
       const auto place = hn::Set(indices, static_cast<Index>(index));
       for (int64_t k = 0; k < vectors; ++k) {
-        const auto value = load_early(d, first + offset + begin + k * lanes);
+        const auto value = load_and_prefetch(d, first + offset + begin + k * lanes);
         const auto is_new = is_greater(value, greatest[k]);
         greatest[k] = hn::IfThenElse(is_new, value, greatest[k]);
         places[k] = hn::IfThenElse(hn::RebindMask(indices, is_new), place, places[k]);
@@ -99,7 +99,7 @@ struct AddToGreatest {
         const auto is_here = hn::RebindMask(d, hn::Eq(places[k], place));
         const auto share = hn::IfThenElseZero(is_here, hn::LoadU(d, gradients + at));
         auto* sum = sums + offset + at;
-        hn::StoreU(hn::Add(load_early(d, sum), share), d, sum);
+        hn::StoreU(hn::Add(load_and_prefetch(d, sum), share), d, sum);
       }
     });
   }
@@ -117,7 +117,7 @@ struct Average {
     for (int64_t k = 0; k < vectors; ++k) sums[k] = hn::Zero(d);
     each_cell(window, [&](int64_t offset, int64_t) {
       for (int64_t k = 0; k < vectors; ++k)
-        sums[k] = hn::Add(sums[k], load_early(d, first + offset + begin + k * lanes));
+        sums[k] = hn::Add(sums[k], load_and_prefetch(d, first + offset + begin + k * lanes));
     });
     const auto count = hn::Set(d, static_cast<T>(cells_of(window)));
     for (int64_t k = 0; k < vectors; ++k)

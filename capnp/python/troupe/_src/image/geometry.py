@@ -145,7 +145,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: Optional[str] = None) -> T
             return turned[int(known) % 4]()
         rest = gen_ops.floormod(turns, 4)
         pairs = [(gen_ops.equal(rest, count), turned[count]) for count in (1, 2, 3)]
-        result: Tensor = case(pairs, turned[0], exclusive=True)
+        result: Tensor = case(pairs, turned[0])
         return result
 
 
