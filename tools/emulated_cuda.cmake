@@ -23,9 +23,11 @@ add_library(troupe_emulated_cuda MODULE ${emulated_sources})
 set_target_properties(troupe_emulated_cuda PROPERTIES
   UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 target_include_directories(troupe_emulated_cuda BEFORE PRIVATE tests/cuda/emulated/include)
-# Few blocks, so that each goes on to further items, as large calls have on a card.
+# Few blocks, so that each goes on to further items, as large calls have on a card; few hashes, so
+# that slices that differ have the same one, as hardly any have otherwise.
 target_compile_definitions(
   troupe_emulated_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=75 TROUPE_CUDA_BLOCKS_MAX=3
+                               TROUPE_CUDA_HASHES=50
                                TROUPE_CUDNN=1 TROUPE_CUFFT=1 TROUPE_CUSOLVER=1
                                TROUPE_EMULATED_COMPILER="${CMAKE_CXX_COMPILER}"
                                TROUPE_EMULATED_HEADERS="${CMAKE_BINARY_DIR}/include")

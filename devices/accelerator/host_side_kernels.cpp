@@ -109,8 +109,7 @@ constexpr std::string_view on_request[] = {
     "RFFT2D",
     "RFFT3D",
     "SelfAdjointEigV2",
-    "Svd",
-    "UniqueV2"};
+    "Svd"};
 
 /// Among `computing`, the ops whose results follow from shapes and from values on the host alone.
 bool follows_from_shapes(std::string_view op) {

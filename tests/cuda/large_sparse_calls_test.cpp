@@ -182,6 +182,35 @@ BOOST_AUTO_TEST_CASE(distinct_elements_of_long_vectors) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(distinct_slices_of_large_tensors) {
+  auto check = [&](DType dtype, const Shape& shape, std::vector<int32_t> axis, int most) {
+    auto x = numbers(dtype, shape, 60, 0, most);
+    Attrs attrs = {{"T", dtype}, {"Taxis", DType::int32}};
+    for (const char* op : {"UniqueV2", "UniqueWithCountsV2"})
+      compare({.op = op, .attrs = attrs, .inputs = {x, ints(axis)}});
+  };
+  for (auto dtype :
+       {DType::float32, DType::float64, DType::bfloat16, DType::int64, DType::complex64}) {
+    check(dtype, {3000, 3}, {0}, 7);
+    check(dtype, {3, 3000}, {-1}, 9);
+    check(dtype, {2, 500, 2}, {1}, 3);
+    check(dtype, {40, 40}, {0}, 0);
+    check(dtype, {5000}, {}, 2000);
+    check(dtype, {1, 5000, 1}, {1}, 2000);
+    check(dtype, {30, 0}, {0}, 1);
+  }
+  for (int64_t size : {31, 32, 1024, 1025}) {
+    // Rows that differ in one element, and are there several times.
+    auto x = *Tensor::allocate(DType::float32, {60, size});
+    for (int64_t i = 0; i < 60 * size; ++i)
+      x.mutable_data<float>()[i] = i / size % 13 * 7 % size == i % size ? 1 : 0;
+    compare(
+        {.op = "UniqueWithCountsV2",
+         .attrs = {{"T", DType::float32}, {"Taxis", DType::int32}},
+         .inputs = {x, ints({0})}});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(each_nan_is_distinct_and_both_zeros_are_equal) {
   auto x = numbers(DType::float32, {5000}, 58, -2, 2);
   for (int64_t i = 0; i < 5000; ++i) {
@@ -190,6 +219,10 @@ BOOST_AUTO_TEST_CASE(each_nan_is_distinct_and_both_zeros_are_equal) {
     else if (i % 7 == 5) element = -0.0f;
   }
   compare({.op = "UniqueWithCounts", .attrs = {{"T", DType::float32}}, .inputs = {x}});
+  compare(
+      {.op = "UniqueWithCountsV2",
+       .attrs = {{"T", DType::float32}, {"Taxis", DType::int32}},
+       .inputs = {x.reshaped({2500, 2}), ints({0})}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

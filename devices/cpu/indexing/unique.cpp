@@ -13,14 +13,6 @@
 namespace troupe::cpu {
 namespace {
 
-/// The slices of a tensor along an axis: `count` of them, each of `outer` pieces of `inner`
-/// elements.
-struct UniqueSlices {
-  const Tensor& x;
-  int axis = 0;
-  int64_t outer = 1, count = 1, inner = 1;
-};
-
 template <class T>
 uint64_t hash_slice(const UniqueSlices& s, int64_t i) {
   uint64_t hash = 0;
@@ -76,35 +68,6 @@ FindDistinct find_distinct_of(DType dtype) {
   });
 }
 
-/// The axis in input 1, if the op has one and it is not empty; else that of the vector x.
-Result<int> unique_axis(const Launch& launch) {
-  const auto& shape = launch.input(0).shape();
-  if (launch.input_count() > 1) {
-    const auto& given = launch.input(1);
-    if (given.shape().rank() != 1 || given.elements() > 1)
-      return invalid_argument(
-          "'axis' must be a vector of one element or none, but has the shape " +
-          given.shape().to_string());
-    if (given.elements() == 1) {
-      auto axis = IntInput::of(given);
-      if (!axis) return axis.status();
-      return find_axis((*axis)[0], shape.rank());
-    }
-  }
-  if (shape.rank() == 1) return 0;
-  return no_vector(shape);
-}
-
-Result<UniqueSlices> unique_slices(const Launch& launch) {
-  auto axis = unique_axis(launch);
-  if (!axis) return axis.status();
-  const auto& x = launch.input(0);
-  UniqueSlices slices{.x = x, .axis = *axis, .count = x.shape()[*axis]};
-  for (int i = 0; i < *axis; ++i) slices.outer *= x.shape()[i];
-  for (int i = *axis + 1; i < x.shape().rank(); ++i) slices.inner *= x.shape()[i];
-  return slices;
-}
-
 Result<Tensor> copy_distinct(
     const Launch& launch, const UniqueSlices& slices, const std::vector<int64_t>& first) {
   auto shape = slices.x.shape();
@@ -141,7 +104,36 @@ Result<Kernel> make_unique_kernel(const Node& node) {
           Launch& launch) { return compute_unique(launch, index_dtype, has_counts); });
 }
 
+/// The axis in input 1, if the op has one and it is not empty; else that of the vector x.
+Result<int> unique_axis(const Launch& launch) {
+  const auto& shape = launch.input(0).shape();
+  if (launch.input_count() > 1) {
+    const auto& given = launch.input(1);
+    if (given.shape().rank() != 1 || given.elements() > 1)
+      return invalid_argument(
+          "'axis' must be a vector of one element or none, but has the shape " +
+          given.shape().to_string());
+    if (given.elements() == 1) {
+      auto axis = IntInput::of(given);
+      if (!axis) return axis.status();
+      return find_axis((*axis)[0], shape.rank());
+    }
+  }
+  if (shape.rank() == 1) return 0;
+  return no_vector(shape);
+}
+
 }  // namespace
+
+Result<UniqueSlices> unique_slices(const Launch& launch) {
+  auto axis = unique_axis(launch);
+  if (!axis) return axis.status();
+  const auto& x = launch.input(0);
+  UniqueSlices slices{.x = x, .axis = *axis, .count = x.shape()[*axis]};
+  for (int i = 0; i < *axis; ++i) slices.outer *= x.shape()[i];
+  for (int i = *axis + 1; i < x.shape().rank(); ++i) slices.inner *= x.shape()[i];
+  return slices;
+}
 
 void add_unique_kernels(KernelCatalog& catalog) {
   for (const auto* name : {"Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"})

@@ -4,6 +4,8 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/answer.hpp"
 #include "troupe/devices/cuda/indexing/flag_counts.hpp"
+#include "troupe/devices/cuda/indexing/leaders.hpp"
+#include "troupe/devices/cuda/indexing/unique_slices.hpp"
 #include "troupe/devices/cuda/kernel_support.hpp"
 #include "troupe/devices/cuda/reduction/ranking.hpp"
 #include "troupe/devices/cuda/reduction/sorted_numbers.hpp"
@@ -12,12 +14,13 @@ namespace troupe::cuda {
 namespace {
 
 struct UniqueKernel {
-  LaunchFindRuns find;
+  LaunchFindRuns find;  // null where elements are not ranked
   DType index;
   bool has_counts;
 };
 
-/// What was put on the stream, which the tensors of `memory` are kept for.
+/// What was put on the stream for slices of one element, which the tensors of `memory` are kept
+/// for.
 struct UniqueParts {
   UniqueNumbersCall call;
   Tensor which, total;
@@ -68,9 +71,10 @@ Result<UniqueParts> find_parts(const Launch& launch, const UniqueKernel& kernel)
 }
 
 Status set_values(
-    Launch& launch, const UniqueKernel& kernel, const UniqueParts& parts, int64_t total) {
+    Launch& launch, const UniqueKernel& kernel, const UniqueParts& parts, Shape shape) {
   auto dtype = parts.memory.front().dtype();
-  auto values = launch.allocate(dtype, {total});
+  auto values = launch.allocate(dtype, shape);
+  auto total = shape.elements();
   auto counts = launch.allocate(kernel.index, {kernel.has_counts ? total : 0});
   if (!values || !counts) return values ? counts.status() : values.status();
   launch_unique_values(
@@ -94,23 +98,30 @@ Status set_none(Launch& launch, const UniqueKernel& kernel) {
 }
 
 void start_unique(Launch& launch, const UniqueKernel& kernel, const Kernel::Done& done) {
-  const auto& shape = launch.input(0).shape();
-  if (shape.rank() != 1) return done(cpu::no_vector(shape));
-  if (shape[0] == 0) return done(set_none(launch, kernel));
+  auto slices = cpu::unique_slices(launch);
+  if (!slices) return done(slices.status());
+  if (slices->count == 0) return done(set_none(launch, kernel));
+  auto axis = slices->axis;
+  if (!kernel.find || slices->outer * slices->inner != 1)
+    return start_unique_slices(launch, axis, kernel.index, kernel.has_counts, done);
   auto parts = find_parts(launch, kernel);
   if (!parts) return done(parts.status());
   auto total = parts->total;
   when_known(
-      launch, total, done, [&launch, kernel, parts = *std::move(parts)](const Tensor& found) {
-        return set_values(launch, kernel, parts, found.values<int64_t>().front());
+      launch, total, done, [&launch, kernel, axis, parts = *std::move(parts)](const Tensor& found) {
+        auto shape = launch.input(0).shape();
+        shape.set(axis, found.values<int64_t>().front());
+        return set_values(launch, kernel, parts, shape);
       });
 }
 
 Result<Kernel> make_unique(const Node& node) {
   auto dtype = node.attr<DType>("T");
+  if (!find_leaders_kernels(element_of(dtype)).hash) return no_kernel(dtype);
+  auto is_ranked = find_ranking(element_of(dtype)).function != nullptr;
   UniqueKernel kernel{
-      find_runs(element_of(dtype)), node.attr<DType>("out_idx"), node.output_dtypes.size() > 2};
-  if (!kernel.find || !find_ranking(element_of(dtype)).function) return no_kernel(dtype);
+      is_ranked ? find_runs(element_of(dtype)) : nullptr, node.attr<DType>("out_idx"),
+      node.output_dtypes.size() > 2};
   return Kernel{
       .start = [kernel](
                    Launch& launch,
@@ -121,7 +132,8 @@ Result<Kernel> make_unique(const Node& node) {
 }  // namespace
 
 void add_unique_kernels(KernelCatalog& catalog) {
-  for (const auto* op : {"Unique", "UniqueWithCounts"}) catalog.add(op, make_unique);
+  for (const auto* op : {"Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"})
+    catalog.add(op, make_unique);
 }
 
 }  // namespace troupe::cuda

@@ -1,9 +1,7 @@
 #include "troupe/devices/cuda/indexing/unique.hpp"
 
-#include <cub/block/block_scan.cuh>
-
 #include "troupe/devices/cuda/cells.hpp"
-#include "troupe/devices/cuda/indexing/where.hpp"
+#include "troupe/devices/cuda/indexing/flag_numbers.cuh"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/math/element_types.hpp"
 #include "troupe/devices/cuda/start_kernel.cuh"
@@ -19,30 +17,6 @@ __global__ void runs_kernel(UniqueCall call) {
     auto begins = i == 0 || !(widen(sorted[i]) == widen(sorted[i - 1]));
     call.begins[i] = begins;
     call.is_first[call.places[i]] = begins;
-  }
-}
-
-struct AddFlags {
-  __device__ int64_t operator()(int64_t x, int64_t y) const { return x + y; }
-};
-
-/// Calls use(i, true flags before flag i) for all of them. `before`: true flags before each block.
-template <class Use>
-__device__ void number_flags(
-    const bool* flags, const int64_t* before, int64_t count, const Use& use) {
-  using NumberScan = cub::BlockScan<int64_t, block_threads>;
-  __shared__ typename NumberScan::TempStorage shared;
-  for (int64_t block = blockIdx.x; block * flags_of_block < count; block += gridDim.x) {
-    auto found = before[block];
-    auto begin = block * flags_of_block;
-    for (int64_t first = begin; first < begin + flags_of_block; first += block_threads) {
-      auto i = first + threadIdx.x;
-      int64_t flag = i < count && flags[i] ? 1 : 0, rank, all;
-      NumberScan(shared).ExclusiveScan(flag, rank, int64_t{0}, AddFlags(), all);
-      if (i < count) use(i, found + rank);
-      found += all;
-      __syncthreads();
-    }
   }
 }
 
@@ -63,11 +37,6 @@ __global__ void ranks_kernel(UniqueNumbersCall call) {
 /// The rank of the first element of a run.
 __device__ int64_t rank_of_run(const UniqueNumbersCall& call, int64_t run) {
   return call.first_ranks[call.unique.places[call.run_starts[run]]];
-}
-
-__device__ void set_int(void* ints, bool is_long, int64_t at, int64_t value) {
-  if (is_long) static_cast<int64_t*>(ints)[at] = value;
-  else static_cast<int32_t*>(ints)[at] = static_cast<int32_t>(value);
 }
 
 __global__ void which_kernel(UniqueNumbersCall call) {
