@@ -35,6 +35,7 @@ void add_gather_kernels(KernelCatalog& catalog);
 void add_gru_kernels(KernelCatalog& catalog);
 void add_histogram_kernels(KernelCatalog& catalog);
 void add_joining_kernels(KernelCatalog& catalog);
+void add_list_diff_kernels(KernelCatalog& catalog);
 void add_local_response_kernels(KernelCatalog& catalog);
 void add_lstm_kernels(KernelCatalog& catalog);
 void add_matmul_kernels(KernelCatalog& catalog);

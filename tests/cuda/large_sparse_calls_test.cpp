@@ -211,6 +211,19 @@ BOOST_AUTO_TEST_CASE(distinct_slices_of_large_tensors) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(differences_of_long_lists) {
+  for (auto dtype : {DType::float32, DType::float16, DType::uint8, DType::int64, DType::complex128})
+    for (auto index : {DType::int32, DType::int64})
+      for (auto [count, most] : {std::pair{0, 9}, {40, 9}, {9000, 9}, {9000, 100}}) {
+        auto x = numbers(dtype, {count}, 61, 0, most);
+        for (int64_t others : {0, 60, 5000})
+          compare(
+              {.op = "ListDiff",
+               .attrs = {{"T", dtype}, {"out_idx", index}},
+               .inputs = {x, numbers(dtype, {others}, 62, 0, most * 3 / 4)}});
+      }
+}
+
 BOOST_AUTO_TEST_CASE(each_nan_is_distinct_and_both_zeros_are_equal) {
   auto x = numbers(DType::float32, {5000}, 58, -2, 2);
   for (int64_t i = 0; i < 5000; ++i) {
@@ -223,6 +236,7 @@ BOOST_AUTO_TEST_CASE(each_nan_is_distinct_and_both_zeros_are_equal) {
       {.op = "UniqueWithCountsV2",
        .attrs = {{"T", DType::float32}, {"Taxis", DType::int32}},
        .inputs = {x.reshaped({2500, 2}), ints({0})}});
+  compare({.op = "ListDiff", .attrs = {{"T", DType::float32}}, .inputs = {x, x}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -97,11 +97,7 @@ std::vector<int64_t> places_left(const Tensor& x, const Tensor& y) {
 
 Status compute_list_diff(Launch& launch, PlacesLeft places_left, DType index_dtype) {
   const auto &x = launch.input(0), &y = launch.input(1);
-  for (int i : {0, 1})
-    if (launch.input(i).shape().rank() != 1)
-      return invalid_argument(
-          "x and y must be vectors, but input " + std::to_string(i) + " has the shape " +
-          launch.input(i).shape().to_string());
+  if (auto status = check_lists(launch); !status.ok()) return status;
   auto chosen = places_left(x, y);
   auto count = static_cast<int64_t>(chosen.size());
   auto out = launch.allocate(x.dtype(), {count});
@@ -122,6 +118,15 @@ Result<Kernel> make_list_diff(const Node& node) {
 }
 
 }  // namespace
+
+Status check_lists(const Launch& launch) {
+  for (int i : {0, 1})
+    if (launch.input(i).shape().rank() != 1)
+      return invalid_argument(
+          "x and y must be vectors, but input " + std::to_string(i) + " has the shape " +
+          launch.input(i).shape().to_string());
+  return {};
+}
 
 void add_partition_kernels(KernelCatalog& catalog) {
   catalog.add("DynamicPartition", [](const Node& node) {
