@@ -28,9 +28,10 @@ Status compute_patches(Launch& launch, cpu::PatchAxes axes) {
         {.to = result->mutable_raw(),
          .from = images.raw(),
          .size = static_cast<int>(size_of(images.dtype())),
+         .z = axis_of(axes.z),
          .y = axis_of(axes.y),
          .x = axis_of(axes.x),
-         .depth = Divider(images.shape()[3]),
+         .depth = Divider(images.shape()[images.shape().rank() - 1]),
          .elements = result->elements(),
          .stream = stream_of(launch)});
   return set_launched(launch, 0, *std::move(result), "patches");
@@ -39,11 +40,12 @@ Status compute_patches(Launch& launch, cpu::PatchAxes axes) {
 }  // namespace
 
 void add_patches_kernels(KernelCatalog& catalog) {
-  catalog.add("ExtractImagePatches", [](const Node& node) {
-    return copying_kernel(node.attr<DType>("T"), [axes = cpu::PatchAxes(node)](Launch& launch) {
-      return compute_patches(launch, axes);
+  for (const auto* op : {"ExtractImagePatches", "ExtractVolumePatches"})
+    catalog.add(op, [](const Node& node) {
+      return copying_kernel(node.attr<DType>("T"), [axes = cpu::PatchAxes(node)](Launch& launch) {
+        return compute_patches(launch, axes);
+      });
     });
-  });
 }
 
 }  // namespace troupe::cuda
