@@ -46,15 +46,15 @@ void add_all_kernels(KernelCatalog& catalog) {
   // the host, or work on variables; or a cache may give up what it reads, as plans of transforms;
   // or a library computes on the host and waits, as cuSOLVER does.
   for (const auto& op : catalog.ops()) catalog.set_repeats(op, Repeats::as_work);
-  for (auto add :
-       {add_beam_search_kernels,    add_bounded_normals_kernels, add_checks_kernels,
-        add_crop_kernels,           add_decompositions_kernels,  add_fourier_kernels,
-        add_list_diff_kernels,      add_multinomial_kernels,     add_random_kernels,
-        add_resize_kernels,         add_samples_kernels,         add_segment_kernels,
-        add_sequence_kernels,       add_sparse_dense_kernels,    add_stitching_kernels,
-        add_strided_assign_kernels, add_suppression_kernels,     add_tensor_array_kernels,
-        add_training_kernels,       add_triangular_kernels,      add_unique_kernels,
-        add_update_kernels,         add_where_kernels,           add_reference_kernels})
+  for (auto add : {add_beam_search_kernels,  add_bounded_normals_kernels, add_checks_kernels,
+                   add_crop_kernels,         add_decompositions_kernels,  add_fourier_kernels,
+                   add_inplace_kernels,      add_list_diff_kernels,       add_multinomial_kernels,
+                   add_random_kernels,       add_resize_kernels,          add_samples_kernels,
+                   add_segment_kernels,      add_sequence_kernels,        add_sparse_dense_kernels,
+                   add_stitching_kernels,    add_strided_assign_kernels,  add_suppression_kernels,
+                   add_tensor_array_kernels, add_training_kernels,        add_triangular_kernels,
+                   add_unique_kernels,       add_update_kernels,          add_where_kernels,
+                   add_reference_kernels})
     add(catalog);
 }
 

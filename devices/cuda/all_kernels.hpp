@@ -34,6 +34,7 @@ void add_fused_kernels(KernelCatalog& catalog);
 void add_gather_kernels(KernelCatalog& catalog);
 void add_gru_kernels(KernelCatalog& catalog);
 void add_histogram_kernels(KernelCatalog& catalog);
+void add_inplace_kernels(KernelCatalog& catalog);
 void add_joining_kernels(KernelCatalog& catalog);
 void add_list_diff_kernels(KernelCatalog& catalog);
 void add_local_response_kernels(KernelCatalog& catalog);

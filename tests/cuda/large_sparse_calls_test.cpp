@@ -224,6 +224,17 @@ BOOST_AUTO_TEST_CASE(differences_of_long_lists) {
       }
 }
 
+BOOST_AUTO_TEST_CASE(rows_that_are_changed_in_their_order) {
+  for (auto dtype : {DType::float32, DType::bfloat16, DType::uint8, DType::int64, DType::complex64})
+    for (auto [rows, size] : {std::pair<int64_t, int64_t>{1, 5}, {90, 7}, {5000, 1}, {40, 0}})
+      for (int64_t count : {0, 1, 300, 3000}) {
+        auto x = numbers(dtype, {rows, size}, 63, 0, 60), by = numbers(dtype, {count, size}, 64);
+        auto at = numbers(DType::int32, {count}, 65, -150, 150);
+        for (const char* op : {"InplaceUpdate", "InplaceAdd", "InplaceSub"})
+          compare({.op = op, .attrs = {{"T", dtype}}, .inputs = {x, at, by}});
+      }
+}
+
 BOOST_AUTO_TEST_CASE(each_nan_is_distinct_and_both_zeros_are_equal) {
   auto x = numbers(DType::float32, {5000}, 58, -2, 2);
   for (int64_t i = 0; i < 5000; ++i) {

@@ -14,6 +14,8 @@ void add_transpose_kernels(KernelCatalog& catalog);  // Transpose, ConjugateTran
 
 /// Of Reverse: whether dims, on the host, has an element for each axis.
 Status check_reversed_dims(const Launch& launch);
+/// Of InplaceUpdate and its like: whether v has a row for each of the numbers of rows of x.
+Status check_inplace_shapes(const Shape& x, const Shape& rows, const Shape& v);
 /// Of ParallelConcat: whether each input is a row of that shape.
 Status check_rows_of(const Launch& launch, const Shape& shape);
 

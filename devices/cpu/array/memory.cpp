@@ -22,18 +22,6 @@ Result<Kernel> make_empty(const Node& node) {
   });
 }
 
-Status check_inplace_shapes(const Shape& x, const Shape& rows, const Shape& v) {
-  if (x.is_scalar() || rows.rank() != 1)
-    return invalid_argument(
-        "x must have rows and i must be a vector, but their shapes are " + x.to_string() + " and " +
-        rows.to_string());
-  auto wanted = x;
-  wanted.set(0, rows[0]);
-  if (v == wanted) return {};
-  return invalid_argument(
-      "v must have the shape " + wanted.to_string() + ", but has " + v.to_string());
-}
-
 Status compute_inplace(Launch& launch, UpdateSlices update) {
   const auto &x = launch.input(0), &rows = launch.input(1), &v = launch.input(2);
   auto status = check_inplace_shapes(x.shape(), rows.shape(), v.shape());
@@ -116,6 +104,18 @@ Status compute_fingerprint(Launch& launch) {
 }
 
 }  // namespace
+
+Status check_inplace_shapes(const Shape& x, const Shape& rows, const Shape& v) {
+  if (x.is_scalar() || rows.rank() != 1)
+    return invalid_argument(
+        "x must have rows and i must be a vector, but their shapes are " + x.to_string() + " and " +
+        rows.to_string());
+  auto wanted = x;
+  wanted.set(0, rows[0]);
+  if (v == wanted) return {};
+  return invalid_argument(
+      "v must have the shape " + wanted.to_string() + ", but has " + v.to_string());
+}
 
 Status check_rows_of(const Launch& launch, const Shape& shape) {
   auto row = shape;
