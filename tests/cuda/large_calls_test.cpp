@@ -253,16 +253,18 @@ BOOST_AUTO_TEST_CASE(scatters_of_many_updates_of_the_same_rows) {
 }
 
 BOOST_AUTO_TEST_CASE(optimizers_of_rows_that_have_several_gradients) {
-  for (auto dtype : {DType::float32, DType::float64}) {
-    auto scalar = [&](int value) { return numbers(dtype, {}, 0, value, value); };
-    compare(
-        {.op = "ResourceSparseApplyMomentum",
-         .attrs = {{"T", dtype}, {"Tindices", DType::int32}, {"use_nesterov", true}},
-         .variables = {numbers(dtype, {20, 300}, 12), numbers(dtype, {20, 300}, 13)},
-         .inputs = {
-             scalar(1), numbers(dtype, {600, 300}, 14), numbers(DType::int32, {600}, 15, 0, 19),
-             scalar(0)}});
-  }
+  for (auto dtype : {DType::float32, DType::float64})
+    for (auto [index, count] :
+         {std::pair{DType::int32, 200}, {DType::int32, 600}, {DType::int64, 3000}}) {
+      auto scalar = [&](int value) { return numbers(dtype, {}, 0, value, value); };
+      compare(
+          {.op = "ResourceSparseApplyMomentum",
+           .attrs = {{"T", dtype}, {"Tindices", index}, {"use_nesterov", true}},
+           .variables = {numbers(dtype, {20, 300}, 12), numbers(dtype, {20, 300}, 13)},
+           .inputs = {
+               scalar(1), numbers(dtype, {count, 300}, 14), numbers(index, {count}, 15, 0, 19),
+               scalar(0)}});
+    }
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_tiles_of_many_copies) {

@@ -8,6 +8,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/kernel_support.hpp"
+#include "troupe/devices/cuda/reduction/sorted_numbers.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -57,6 +58,7 @@ Status train(Launch& launch, const TrainingOp& op, std::span<Tensor* const> valu
     if (auto status = copy_all(launch, fresh[i], *values[i]); !status.ok()) return status;
     call.old[i] = call.fresh[i];
   }
+  SortedNumbers sorted;
   if (op.inputs.indices >= 0) {
     const auto& indices = launch.input(op.inputs.indices);
     call.indices = indices.raw();
@@ -64,6 +66,13 @@ Status train(Launch& launch, const TrainingOp& op, std::span<Tensor* const> valu
     call.index_count = indices.elements();
     call.rows = values[0]->shape()[0];
     call.row_size = call.count / call.index_count;
+    if (call.index_count > unsorted_indices_max) {
+      auto found = sort_numbers(launch, indices);
+      if (!found) return found.status();
+      sorted = *std::move(found);
+      call.indices = sorted.numbers.raw();
+      call.places = static_cast<const int32_t*>(sorted.places.raw());
+    }
   }
   op.function(call);
   auto status = launched("a training step");

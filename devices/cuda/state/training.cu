@@ -57,9 +57,23 @@ __device__ void train_rows(const TrainingCall& call, const RuleScalars<Wide<T>>&
   }
 }
 
+/// The same of sorted indices: the block of the first one of a row goes on to those beside it.
+template <class Rule, class T>
+__device__ void train_sorted_rows(const TrainingCall& call, const RuleScalars<Wide<T>>& scalars) {
+  for (int64_t first = blockIdx.x; first < call.index_count; first += gridDim.x) {
+    auto row = index_at(call, first);
+    if (row < 0 || row >= call.rows || (first > 0 && index_at(call, first - 1) == row)) continue;
+    for (auto i = first; i < call.index_count && index_at(call, i) == row; ++i)
+      for (int64_t k = threadIdx.x; k < call.row_size; k += blockDim.x)
+        apply_rule<Rule, T>(
+            call, scalars, row * call.row_size + k, call.places[i] * call.row_size + k);
+  }
+}
+
 template <class Rule, class T>
 __global__ void train_kernel(TrainingCall call) {
   auto scalars = read_scalars<T>(call);
+  if (call.places) return train_sorted_rows<Rule, T>(call, scalars);
   if (call.indices) return train_rows<Rule, T>(call, scalars);
   for (auto i = first_item(); i < call.count; i += item_step())
     apply_rule<Rule, T>(call, scalars, i, i);

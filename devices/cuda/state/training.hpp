@@ -26,8 +26,14 @@ struct TrainingCall {
   const void* indices = nullptr;
   bool has_long_indices = false;
   int64_t index_count = 0, rows = 0, row_size = 0;  // rows: of the variables
+  // Null, or of many indices where each was before they were sorted: those of one row lie side by
+  // side in their order.
+  const int32_t* places = nullptr;
   cudaStream_t stream = nullptr;
 };
+/// Of more indices than these a row's are found in sorted ones, of fewer by looking at all.
+inline constexpr int64_t unsorted_indices_max = 256;
+
 using LaunchTraining = void (*)(const TrainingCall& call);
 
 /// The function of a rule, by the name of its op without ResourceApply; null where there is none.
