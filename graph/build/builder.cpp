@@ -167,7 +167,10 @@ std::string Builder::unique_name(std::string_view op_name) const {
   auto& used = state_->names_used[base];
   auto name = used == 0 ? base : base + "_" + std::to_string(used);
   ++used;
-  while (state_->graph.contains(name)) name = base + "_" + std::to_string(used++);
+  // A scope has no node of its name, so that the names that were made unique are kept, too.
+  while (state_->graph.contains(name) || (name != base && state_->names_used.contains(name)))
+    name = base + "_" + std::to_string(used++);
+  state_->names_used.try_emplace(name, 1);
   return name;
 }
 

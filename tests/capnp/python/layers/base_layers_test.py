@@ -50,9 +50,10 @@ class WeightsTest(tf.test.TestCase):
         self.assertEqual(weight.aggregation, tf.VariableAggregation.SUM)
         other = tf.get_variable("other", [2], synchronization=ON_READ)
         self.assertFalse(other.trainable)
-        for make in (layer.add_weight, tf.get_variable):
-            with self.assertRaisesRegex(ValueError, "ON_READ only for non-trainable variables"):
-                make("v", [2], synchronization=ON_READ, trainable=True)
+        with self.assertRaisesRegex(ValueError, "ON_READ only for non-trainable variables"):
+            layer.add_weight("v", [2], synchronization=ON_READ, trainable=True)
+        trained = tf.get_variable("v", [2], synchronization=ON_READ, trainable=True)
+        self.assertTrue(trained.trainable)
 
     def test_a_weight_may_be_a_variable_of_references(self):
         layer = tf.layers.Layer(name="own")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import Any, Dict, Iterator, Optional, Sequence
 
 from troupe import _native
@@ -10,6 +11,9 @@ from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import operations_of
 from troupe._src.graph.thread_scopes import DeviceNameOrFunction, ThreadScopes
 from troupe._src.types import errors
+
+_INNER = re.compile(r"[A-Za-z0-9_.\-/]*")
+_OUTERMOST = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
 
 
 class GraphScopes:
@@ -42,8 +46,14 @@ class GraphScopes:
 
         Yields:
             The prefix.
+
+        Raises:
+            ValueError: Nodes cannot be named so.
         """
         builder = self._scopes.builder
+        if name and not (_INNER if builder.prefix else _OUTERMOST).fullmatch(name):
+            # Here, because it is here that the program gives the name; not at its first node.
+            raise ValueError(f"'{name}' is not a valid scope name")
         if not name:
             inner = builder.within("")
         elif name.endswith("/"):

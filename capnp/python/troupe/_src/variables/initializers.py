@@ -74,6 +74,11 @@ class Zeros(Constant):
     def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(0, dtype)
 
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        if as_dtype(dtype or self.dtype) is dtypes.string:
+            return constant("", dtypes.string, shape)  # the zero of strings
+        return super().__call__(shape, dtype)
+
 
 class Ones(Constant):
     """Ones.

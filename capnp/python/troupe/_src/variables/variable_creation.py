@@ -95,7 +95,8 @@ def _whole(
     store.variables[name] = variable
     regularizer = arguments["regularizer"] or store.scope.regularizer
     if regularizer is not None:
-        loss = regularizer(variable)
+        with graph.name_scope(None), graph.name_scope(f"{name}/Regularizer/"):
+            loss = regularizer(variable)
         if loss is not None:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
     return variable
@@ -133,6 +134,8 @@ def _initial_value(
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
         return lambda: convert_to_tensor(initializer, dtype)
+    if shape is None and _needs_no_arguments(initializer):
+        return lambda: convert_to_tensor(initializer(), dtype)  # which says the shape
     if shape is None or not as_shape(shape).is_fully_defined():
         raise ValueError(
             f"Shape of a new variable ({name}) must be fully defined, but instead was "
@@ -151,6 +154,14 @@ def _initializer(scope: VariableScope, dtype: DType, given: Any) -> Any:
     if initializer is None:
         initializer = GlorotUniform() if dtype.is_floating else Zeros()
     return initializer
+
+
+def _needs_no_arguments(initializer: Any) -> bool:
+    try:
+        inspect.signature(initializer).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _takes_partition_info(initializer: Any) -> bool:

@@ -15,7 +15,6 @@ from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.synchronization import (
     VariableAggregation,
     VariableSynchronization,
-    is_trainable,
 )
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_creation import get_or_create
@@ -74,12 +73,14 @@ def variable_scope(
         The VariableScope.
 
     Raises:
-        TypeError: There is no name.
+        TypeError: There is no name, or `auxiliary_name_scope` is no bool.
         ValueError: `reuse` is something else, or true without `name_or_scope`.
     """
     graph = get_default_graph()
     store = VariableStore.of(graph)
     outer = store.scope
+    if not isinstance(auxiliary_name_scope, bool):
+        raise TypeError(f"auxiliary_name_scope must be a bool, not {auxiliary_name_scope!r}")
     if reuse not in (True, False, None, AUTO_REUSE):
         raise ValueError("The reuse parameter must be True or False or None.")
     if isinstance(name_or_scope, VariableScope):
@@ -98,7 +99,7 @@ def variable_scope(
     inner = VariableScope(
         name,
         reuse or base.reuse,
-        initializer=initializer or base.initializer,
+        initializer=base.initializer if initializer is None else initializer,
         regularizer=regularizer or base.regularizer,
         dtype=dtype or base.dtype,
         caching_device=caching_device or base.caching_device,
@@ -126,6 +127,9 @@ def _current_name_scope(graph: Graph) -> Iterator[str]:
 
 def _chain_getters(inner: Any, outer: Any) -> Any:
     """A custom getter that calls the inner one, with the outer one as its getter."""
+    for each in (inner, outer):
+        if each is not None and not callable(each):
+            raise ValueError(f"custom_getter is not callable: {each!r}")
     if inner is None or outer is None:
         return inner or outer
 
@@ -290,6 +294,8 @@ def get_variable(
             scope only reuses, it has another shape or dtype, or it is to be trainable and
             synchronized on reads.
     """
+    if trainable is None:
+        trainable = synchronization is not VariableSynchronization.ON_READ
     scope = get_variable_scope()
     full_name = f"{scope.name}/{name}" if scope.name else name
     getter = _chain_getters(custom_getter, scope.custom_getter)
@@ -299,7 +305,7 @@ def get_variable(
         "initializer": initializer,
         "regularizer": regularizer,
         "reuse": scope.reuse,
-        "trainable": is_trainable(trainable, synchronization),
+        "trainable": trainable,
         "collections": collections,
         "caching_device": caching_device or scope.caching_device,
         "partitioner": partitioner or scope.partitioner,
@@ -309,8 +315,11 @@ def get_variable(
         "synchronization": synchronization or VariableSynchronization.AUTO,
         "aggregation": aggregation or VariableAggregation.NONE,
     }
-    make = get_or_create if getter is None else functools.partial(getter, get_or_create)
-    variable: Variable = make(full_name, **arguments)
+    if getter is None:
+        return get_or_create(full_name, **arguments)  # type: ignore[no-any-return]
+    # What a custom getter adds is named as what it says, not after the scope of its caller.
+    with get_default_graph().name_scope(None):
+        variable: Variable = getter(get_or_create, full_name, **arguments)
     return variable
 
 

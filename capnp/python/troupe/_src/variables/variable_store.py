@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import threading
 from typing import Any, Dict, Iterator, List, Optional, Union
 
 from troupe._src.graph.graph import Graph, get_default_graph
@@ -131,14 +132,35 @@ class VariableScope:
         self.dtype = as_dtype(dtype)
 
 
+class _ScopeOfThread(threading.local):
+    """The scope in which a thread is."""
+
+    def __init__(self) -> None:
+        self.scope = VariableScope("")
+        self.opened: Dict[str, int] = {}
+
+
 class VariableStore:
-    """The variables that get_variable has created in a graph, and the current scope."""
+    """The variables that get_variable has created in a graph, and the current scope.
+
+    Each thread has a scope of its own, which begins with the outermost one; all of them share the
+    variables.
+    """
 
     def __init__(self) -> None:
         self.variables: Dict[str, Variable] = {}
         self.partitioned: Dict[str, PartitionedVariable] = {}
-        self.scope = VariableScope("")
-        self.opened: Dict[str, int] = {}  # how often a scope was, since its outer one was closed
+        self._of_thread = _ScopeOfThread()
+
+    @property
+    def scope(self) -> VariableScope:
+        """The current scope."""
+        return self._of_thread.scope
+
+    @property
+    def opened(self) -> Dict[str, int]:
+        """How often a scope was entered, since its outer one was left."""
+        return self._of_thread.opened
 
     @staticmethod
     def of(graph: Graph) -> VariableStore:
@@ -162,16 +184,17 @@ class VariableStore:
         a model that is built twice reuses its variables. One that is entered as an object keeps
         them as they are.
         """
-        outer = self.scope
-        self.opened[scope.name] = self.opened.get(scope.name, 0) + 1
-        before = dict(self.opened)
-        self.scope = scope
+        mine = self._of_thread
+        outer = mine.scope
+        mine.opened[scope.name] = mine.opened.get(scope.name, 0) + 1
+        before = dict(mine.opened)
+        mine.scope = scope
         try:
             yield
         finally:
-            self.scope = outer
+            mine.scope = outer
             if is_known:
-                self.opened = before
+                mine.opened = before
             else:
-                inner = [name for name in self.opened if name.startswith(f"{scope.name}/")]
-                self.opened.update(dict.fromkeys(inner, 0))
+                inner = [name for name in mine.opened if name.startswith(f"{scope.name}/")]
+                mine.opened.update(dict.fromkeys(inner, 0))
