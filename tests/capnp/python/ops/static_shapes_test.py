@@ -94,6 +94,21 @@ class StaticShapesTest(tf.test.TestCase):
         self.assertEqual(tf.sparse_reshape(fed, [4, -1, -1]).shape.as_list(), [None] * 3)
         self.assertEqual(tf.sparse_merge(fed, fed, 5).shape.as_list(), [None, 5])
 
+    def test_what_is_known_of_a_placeholder_needs_no_feed(self):
+        x, half = tf.placeholder(tf.int64, [2, 3]), tf.placeholder(tf.float32, [None, 3])
+        known = [tf.size(x), tf.rank(x), tf.rank(half), tf.zeros_like(x), tf.ones_like(x, tf.bool)]
+        with self.session() as session:
+            size, rank, other, zeros, ones = session.run(known)
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "must be fed"):
+                session.run(tf.size(half))
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "must be fed"):
+                session.run(tf.zeros_like(x, optimize=False))
+        self.assertEqual([size, rank, other], [6, 2, 2])
+        self.assertEqual([zeros.tolist(), zeros.dtype], [[[0] * 3] * 2, "int64"])
+        self.assertEqual(ones.tolist(), [[True] * 3] * 2)
+        names = [each.op.name for each in known[:4]]
+        self.assertEqual(names, ["Size", "Rank", "Rank_1", "zeros_like"])
+
 
 if __name__ == "__main__":
     unittest.main()

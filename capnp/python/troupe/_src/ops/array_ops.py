@@ -15,8 +15,7 @@ from troupe._src.types.dimensions import Dimension
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
 
-# In an index, a new dimension of size 1.
-newaxis = None
+newaxis = None  # in an index, a new dimension of size 1
 
 
 def no_op(name: Optional[str] = None) -> Operation:
@@ -74,9 +73,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: Optional[str] = None
     return gen_ops.broadcast_to(input, sizes_of(shape), name=name)
 
 
-def shape(
-    input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
-) -> Tensor:
+def shape(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """The shape as a tensor: a constant where the static shape is fully defined.
 
     Args:
@@ -95,10 +92,8 @@ def shape(
     return raw_ops.Shape(input=tensor, out_type=out_type, name=name)
 
 
-def size(
-    input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
-) -> Tensor:
-    """The number of elements; those of a sparse tensor's dense form.
+def size(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
+    """The number of elements, a constant where it is known; those of a sparse tensor's dense form.
 
     Args:
         input: a tensor of any dtype and shape, also a sparse one.
@@ -109,11 +104,14 @@ def size(
     """
     if _is_sparse(input):
         return raw_ops.Prod(input=shape(input, out_type=out_type), reduction_indices=0, name=name)
-    return raw_ops.Size(input=input, out_type=out_type, name=name)
+    tensor = convert_to_tensor(input)
+    if tensor.shape.is_fully_defined():
+        return constant(tensor.shape.num_elements(), out_type, [], name or "Size")
+    return raw_ops.Size(input=tensor, out_type=out_type, name=name)
 
 
 def rank(input: Any, name: Optional[str] = None) -> Tensor:
-    """The number of axes.
+    """The number of axes: a constant where it is known.
 
     Args:
         input: a tensor of any dtype and shape, also a sparse one.
@@ -123,7 +121,10 @@ def rank(input: Any, name: Optional[str] = None) -> Tensor:
     """
     if _is_sparse(input):
         return raw_ops.Size(input=convert_to_tensor(input.dense_shape, dtypes.int64), name=name)
-    return raw_ops.Rank(input=input, name=name)
+    tensor = convert_to_tensor(input)
+    if tensor.shape.rank is not None:
+        return constant(tensor.shape.rank, dtypes.int32, [], name or "Rank")
+    return raw_ops.Rank(input=tensor, name=name)
 
 
 def _is_sparse(value: Any) -> bool:
@@ -333,9 +334,8 @@ def split(
     count = num if num is not None else sizes.shape[0].value
     if count is None:
         raise ValueError("Cannot infer num from shape " + str(num_or_size_splits))
-    return as_list(
-        raw_ops.SplitV(value=value, size_splits=sizes, split_dim=axis, num_split=count, name=name)
-    )
+    options: dict[str, Any] = {"num_split": count, "name": name}
+    return as_list(raw_ops.SplitV(value=value, size_splits=sizes, split_dim=axis, **options))
 
 
 def as_list(parts: Any) -> List[Tensor]:

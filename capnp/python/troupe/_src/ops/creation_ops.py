@@ -92,14 +92,17 @@ def zeros_like(
     Args:
         tensor: a tensor.
         dtype: the dtype of the result, or None.
-        optimize: has no effect.
+        optimize: whether a static shape that is fully defined is taken as it is, so that a step
+            does not need the tensor.
 
     Returns:
         A tensor of the shape of the given one.
     """
     like = convert_to_tensor(tensor)
+    if optimize and like.shape.is_fully_defined() and like.dtype is not dtypes.variant:
+        return zeros(like.shape, dtype or like.dtype, name or "zeros_like")
     if dtype is None or as_dtype(dtype) == like.dtype:
-        return raw_ops.ZerosLike(x=like, name=name)
+        return raw_ops.ZerosLike(x=like, name=name or "zeros_like")
     return zeros(shape(like), dtype, name or "zeros_like")
 
 
@@ -114,14 +117,17 @@ def ones_like(
     Args:
         tensor: a tensor.
         dtype: the dtype of the result, or None.
-        optimize: has no effect.
+        optimize: whether a static shape that is fully defined is taken as it is, so that a step
+            does not need the tensor.
 
     Returns:
         A tensor of the shape of the given one.
     """
     like = convert_to_tensor(tensor)
+    if optimize and like.shape.is_fully_defined() and like.dtype is not dtypes.variant:
+        return ones(like.shape, dtype or like.dtype, name or "ones_like")
     if dtype is None or as_dtype(dtype) == like.dtype:
-        return raw_ops.OnesLike(x=like, name=name)
+        return raw_ops.OnesLike(x=like, name=name or "ones_like")
     return ones(shape(like), dtype, name or "ones_like")
 
 
