@@ -27,10 +27,19 @@ class LoopsTest(tf.test.TestCase):
             a, (b,) = v["pair"]
             return {"i": v["i"] + 1, "pair": (a * 2, [b + a])}
 
-        result = tf.while_loop(lambda v: v["i"] < 3, body, [start])
+        (result,) = tf.while_loop(lambda v: v["i"] < 3, body, [start])
         values = self.run_step(result)
         self.assertEqual(values["pair"][0], 8)
         self.assertAllEqual(values["pair"][1][0], [8, 9])
+
+    def test_one_tensor_is_returned_alone_and_one_variable_of_several_is_not(self):
+        def loop(*start):
+            return tf.while_loop(lambda *_: tf.constant(False), lambda *v: list(v), list(start))
+
+        sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
+        self.assertEqual(loop(tf.constant(1), []).shape, [])
+        self.assertEqual(list(loop({"a": tf.constant(1)})), ["a"])
+        self.assertEqual([type(each) for each in loop(sparse)], [tf.SparseTensor])
 
     def test_variables_of_the_cluster_are_read_and_changed_in_each_iteration(self):
         v = tf.get_variable("v", initializer=1.0)

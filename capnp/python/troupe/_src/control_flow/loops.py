@@ -87,7 +87,10 @@ def while_loop(
         results = loop.add(cond, body, back_prop)
     if return_same_structure:
         return results[0] if is_single else results
-    return results[0] if len(results) == 1 else results
+    carried = sum(len(tensors_of(leaf)) for leaf in flatten(results))
+    # As in TensorFlow it is the tensors that are counted, not the variables: beside a variable
+    # without tensors one is returned alone, and a sparse tensor is not.
+    return results[0] if is_single or carried == 1 else results
 
 
 def _with_maximum(
