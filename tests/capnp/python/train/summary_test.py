@@ -138,6 +138,15 @@ class WriterTest(tf.test.TestCase):
         self.assertEqual(summaries_of(folder), [(0, "a")])
         self.assertEqual(len(glob.glob(os.path.join(folder, "events.*.end"))), 2)
 
+    def test_all_files_of_a_writer_have_its_suffix(self):
+        folder = self.get_temp_dir()
+        writer = tf.summary.FileWriter(folder, filename_suffix=".own")
+        for _ in range(2):
+            writer.close()
+            writer.reopen()
+        writer.close()
+        self.assertEqual([name[-4:] for name in os.listdir(folder)], [".own"] * 3)
+
     def test_a_writer_shows_its_folder_and_whether_it_is_open(self):
         folder = self.get_temp_dir()
         writer = tf.summary.FileWriter(folder)
