@@ -36,10 +36,24 @@ Result<std::vector<GradientValue>> Backward::run() {
     auto gradient = sum(x.output());
     if (!gradient.is_valid() && builder_.status().ok() && !options_.allow_unconnected)
       return unconnected(x);
-    x_gradients.push_back(gradient);
+    x_gradients.push_back(outside(gradient));
   }
   if (!builder_.status().ok()) return builder_.status();
   return x_gradients;
+}
+
+/// As a value of the scope around: what a caller adds to it by operators is no gradient of a node.
+GradientValue Backward::outside(GradientValue gradient) const {
+  auto move = [&](Value& value) {
+    value = value.builder().within(builder_.prefix()).value(value.output());
+  };
+  if (gradient.tensor.is_valid()) move(gradient.tensor);
+  if (gradient.rows) {
+    move(gradient.rows->values);
+    move(gradient.rows->indices);
+    move(gradient.rows->dense_shape);
+  }
+  return gradient;
 }
 
 Status Backward::begin() {
@@ -52,7 +66,8 @@ Status Backward::begin() {
           .at({.node = y.node_name()});
     auto here = builder_.on(builder_.graph().node(y.output().node).device);
     if (!options_.grad_ys.empty()) add(y.output(), {options_.grad_ys[i]});
-    else add(y.output(), {y.shape().is_scalar() ? here.like(y, 1) : here.ones_like(y)});
+    else if (!y.shape().is_scalar()) add(y.output(), {here.named("Fill").ones_like(y)});
+    else add(y.output(), {here.named("grad_ys_" + std::to_string(i)).like(y, 1)});
   }
   return {};
 }
@@ -201,8 +216,14 @@ Status Backward::propagate(NodeId id) {
   return apply_gradient(node);
 }
 
+/// Nodes of its gradient are named after it, as TensorFlow's. The prefix is not reserved: that of
+/// all gradients is, and they differ by the names of their nodes.
+Builder Backward::builder_for(const Node& node) const {
+  return builder_.on(node.device).within(builder_.prefix() + node.name + "_grad/");
+}
+
 Status Backward::apply_gradient(const Node& node) {
-  auto here = builder_.on(node.device);
+  auto here = builder_for(node);
   Values inputs, outputs;
   std::vector<GradientValue> output_gradients;
   std::vector<bool> needs_gradient;

@@ -35,11 +35,13 @@ class Backward {
   Status propagate_all(int scope);
   Status propagate(NodeId id);
   Status apply_gradient(const Node& node);
+  Builder builder_for(const Node& node) const;
 
   // -- gradients of outputs
   void add(Output output, const GradientValue& gradient) { gradients_[output].push_back(gradient); }
   GradientValue sum(Output output);
   GradientValue sum(const std::vector<GradientValue>& parts);
+  GradientValue outside(GradientValue gradient) const;
   IndexedSlices all_rows(const std::vector<GradientValue>& parts);
   /// As sum(), a tensor; zeros if there is none.
   Value sum_or_zeros(Output output);

@@ -127,7 +127,7 @@ bool Backward::is_conditional_merge(const Node& node) const {
 Status Backward::propagate_merge(const Node& node) {
   auto gradient = sum({node.id, 0});
   if (!gradient.is_valid()) return builder_.status();
-  auto here = builder_.on(node.device);
+  auto here = builder_for(node);
   auto dy = gradient.rows ? to_tensor(here, *gradient.rows) : gradient.tensor;
   for (auto input : node.inputs) {
     auto chosen = import_value(here, dy.output(), gradient_context(contexts().of(input.node)));
@@ -147,7 +147,7 @@ Status Backward::propagate_switch(const Node& node) {
   if (!builder_.status().ok()) return builder_.status();
   auto parent = gradient_context(contexts().at(context).parent);
   CurrentContext outside(contexts(), parent);
-  auto here = builder_.on(node.device);
+  auto here = builder_for(node);
   auto predicate = import_value(here, contexts().at(context).predicate, parent);
   if (!predicate) return predicate.status();
   auto zeros = zeros_of(here.value(node.inputs[0]));
@@ -155,7 +155,7 @@ Status Backward::propagate_switch(const Node& node) {
   auto other = contexts().add({.parent = parent, .predicate = *predicate, .branch = 1 - branch});
   auto unused = import_value(here, zeros.output(), other);
   if (!unused) return unused.status();
-  auto merged = here.add_in(parent, loops::merge, {*unused, inside.output()});
+  auto merged = here.named("cond_grad").add_in(parent, loops::merge, {*unused, inside.output()});
   if (merged.is_valid()) add(node.inputs[0], {.tensor = merged});
   return builder_.status();
 }

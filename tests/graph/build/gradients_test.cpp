@@ -163,6 +163,15 @@ BOOST_AUTO_TEST_CASE(gradients_have_the_device_constraint_of_the_forward_node) {
   BOOST_TEST(node.name.starts_with("gradients"));
 }
 
+BOOST_AUTO_TEST_CASE(gradients_are_named_after_the_node_that_they_are_of) {
+  auto x = floats({3, 4}), w = floats({4, 5});
+  auto y = b.scope("layer").matmul(x, w);
+  auto made = derivatives(y, {x, w});
+  BOOST_TEST(made[0].node_name() == "gradients/layer/MatMul_grad/MatMul");
+  BOOST_TEST(made[1].node_name() == "gradients/layer/MatMul_grad/MatMul_1");
+  BOOST_TEST((made[1] * 2).node_name() == "gradients/Mul");
+}
+
 BOOST_AUTO_TEST_CASE(a_variable_is_reached_through_its_read) {
   auto w = b.variable("w", b.zeros(DType::float32, {4}));
   auto value = w.value();

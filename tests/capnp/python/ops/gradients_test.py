@@ -21,6 +21,45 @@ class GradientsTest(tf.test.TestCase):
         through, direct = tf.gradients(z, x)[0], tf.gradients(z, x, stop_gradients=[y])[0]
         self.assertAllClose(values_of([through, direct]), [27.0, 9.0])
 
+    def test_nodes_are_named_after_the_op_that_they_are_of(self):
+        x = tf.placeholder(tf.float32, [None, 4])
+        with tf.variable_scope("layer"):
+            w = tf.get_variable("w", [4, 4], use_resource=True)
+            product = tf.matmul(x, w)
+            relu = tf.nn.relu(product)
+        tf.gradients(tf.reduce_sum(product * relu), [w])
+        tf.gradients([product], [x, w])
+        graph = tf.get_default_graph()
+        for name, op in (
+            ("gradients/grad_ys_0", "Const"),
+            ("gradients/layer/Relu_grad/ReluGrad", "ReluGrad"),
+            ("gradients/layer/MatMul_grad/MatMul", "MatMul"),
+            ("gradients/AddN", "AddN"),
+            ("gradients_1/Fill", "OnesLike"),
+            ("gradients_1/layer/MatMul_grad/MatMul", "MatMul"),
+            ("gradients_1/layer/MatMul_grad/MatMul_1", "MatMul"),
+        ):
+            self.assertEqual(graph.get_operation_by_name(name).type, op)
+
+    def test_nodes_in_branches_and_loops_and_of_functions_are_named_so_too(self):
+        @tf.custom_gradient
+        def tripled(x):
+            return x * 2.0, lambda dy: tf.multiply(dy, 3.0, name="thrice")
+
+        x = tf.constant(2.0)
+        chosen = tf.cond(x > 0.0, lambda: x * x, lambda: tf.tanh(x))
+        last = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.sin(a)), [0, tripled(x)])
+        first, both = tf.gradients(chosen, x)[0], tf.gradients(last[1], x)[0]
+        names = {op.name for op in tf.get_default_graph().get_operations()}
+        self.assertIn("gradients/cond/Tanh_grad/TanhGrad", names)
+        self.assertTrue(any(n.startswith("gradients/cond/Merge_grad/") for n in names))
+        self.assertIn("gradients/cond/Switch_1_grad/cond_grad", names)
+        self.assertIn("gradients_1/while/Sin_grad/Cos", names)
+        self.assertTrue(any(n.endswith("_grad/thrice") for n in names))
+        self.assertAllClose(values_of(first), 4.0)
+        at = [4.0, np.sin(4.0), np.sin(np.sin(4.0))]
+        self.assertAllClose(values_of(both), 3.0 * np.prod(np.cos(at)))
+
     def test_what_is_stopped_has_a_gradient_itself(self):
         x = tf.constant(3.0)
         y = x * x

@@ -71,6 +71,8 @@ def gradients(
         ys: A tensor, or a list of tensors.
         xs: A tensor or variable, or a list of them.
         grad_ys: The initial gradients of the ys; ones where it or an entry is None.
+        name: The scope of the nodes. Those of the gradient of an op are in "NAME/OP_grad", where OP
+            is the name of the op.
         colocate_gradients_with_ops: Has no effect.
         gate_gradients: Has no effect: each gradient is one tensor.
         aggregation_method: One of `AggregationMethod`, which has no effect.
