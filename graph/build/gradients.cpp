@@ -106,7 +106,9 @@ Result<std::vector<GradientValue>> sparse_gradients(
   if (ys.empty()) return invalid_argument("gradients() was given no ys");
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size())
     return invalid_argument("gradients() takes as many grad_ys as ys");
-  return Backward(builder.scope("gradients"), ys, xs, options).run();
+  auto scope =
+      options.scope.ends_with('/') ? builder.within(options.scope) : builder.scope(options.scope);
+  return Backward(scope, ys, xs, options).run();
 }
 
 Result<Values> gradients(

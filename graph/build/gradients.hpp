@@ -90,6 +90,9 @@ class Gradient : public Builder {
 inline void not_differentiable(Gradient&) {}
 
 struct GradientOptions {
+  /// Of the nodes: the name of a scope, which is made unique; of one that is, with a "/" at its
+  /// end.
+  std::string scope = "gradients";
   /// The gradient with respect to each y, as in tf.gradients; empty: ones.
   Values grad_ys = {};
   /// Nothing passes through the nodes of these, as in tf.gradients; an x among them has a gradient.

@@ -23,14 +23,16 @@ class Fields {
   Status add(std::string_view field) {
     auto colon = field.find(':');
     auto key = field.substr(0, colon);
-    if (colon == std::string_view::npos) return invalid_argument(quote(field) + " has no ':'");
+    auto type = upper_case(key);
+    auto is_type = type == "CPU" || type == "GPU";
+    if (colon == std::string_view::npos)
+      return is_type ? add_device(type) : invalid_argument(quote(field) + " has no ':'");
     auto value = field.substr(colon + 1);
     if (key == "job") return add_job(value);
     if (key == "replica") return add_replica(value);
     if (key == "task") return add_index(seen_task_, name_.task, "task", value);
     if (key == "device") return add_device(value);
-    auto type = upper_case(key);
-    if (type == "CPU" || type == "GPU") return add_device(type + ":" + std::string(value));
+    if (is_type) return add_device(type + ":" + std::string(value));
     return invalid_argument(
         "unknown field " + quote(key) + " (expected job, replica, task, device, cpu or gpu)");
   }
@@ -62,7 +64,7 @@ class Fields {
     return {};
   }
 
-  /// A type alone ("device:GPU") leaves the index open, as "device:GPU:*" does.
+  /// A type alone ("device:GPU", "gpu") leaves the index open, as "device:GPU:*" does.
   Status add_device(std::string_view value) {
     auto colon = value.find(':');
     auto type = value.substr(0, colon);

@@ -177,10 +177,11 @@ bool add_own_gradients(Gradient& g, const nb::callable& function_for) {
 
 nb::list add_gradients(
     const Builder& builder, const Values& ys, const Values& xs, const Values& grad_ys,
-    const Values& stop_gradients, const nb::callable& function_for) {
+    const Values& stop_gradients, const std::string& scope, const nb::callable& function_for) {
   auto made = sparse_gradients(
       builder, ys, xs,
-      {.grad_ys = grad_ys,
+      {.scope = scope,
+       .grad_ys = grad_ys,
        .stop_gradients = stop_gradients,
        .allow_unconnected = true,
        .function = [&](Gradient& g) { return add_own_gradients(g, function_for); }});
@@ -222,7 +223,7 @@ void bind_builder(nb::module_& module) {
       .def("variables", &Builder::variables)
       .def(
           "gradients", &add_gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"),
-          nb::arg("stop_gradients"), nb::arg("function_for"))
+          nb::arg("stop_gradients"), nb::arg("scope"), nb::arg("function_for"))
       .def(
           "value",
           [](const Builder& b, int id, int index) {

@@ -53,6 +53,8 @@ BOOST_AUTO_TEST_CASE(open_fields_are_left_out) {
   BOOST_TEST(spelled("/job:ps") == "/job:ps");
   BOOST_TEST(spelled("/device:GPU") == "/device:GPU:*");
   BOOST_TEST(spelled("/device:GPU:*") == "/device:GPU:*");
+  BOOST_TEST(spelled("/cpu") == "/device:CPU:*");
+  BOOST_TEST(spelled("/job:ps/GPU") == "/job:ps/device:GPU:*");
   BOOST_TEST(spelled("/device:*:1") == "/device:*:1");
   BOOST_TEST(!parsed("/job:ps/task:0").is_full());
 }

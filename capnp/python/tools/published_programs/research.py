@@ -270,7 +270,7 @@ _SCALARS = {
         (r"((vpred|prevac|rew|new)s)\[i\] = \2", r"\1[i] = np.squeeze(\2)"),
     ],
 }
-_REASONS = {"acktr": "it looks for the names that TensorFlow gives to the nodes of gradients"}
+_REASONS = {"acktr": "it relies on the nodes that TensorFlow makes for the gradient of an addition"}
 _RUN = "--alg={} --env=CartPole-v0 --network=mlp --num_timesteps={}"
 
 ACTORS = [

@@ -41,6 +41,21 @@ class GradientsTest(tf.test.TestCase):
         ):
             self.assertEqual(graph.get_operation_by_name(name).type, op)
 
+    def test_their_scope_has_the_name_that_the_caller_gives(self):
+        x = tf.placeholder(tf.float32, [None, 4])
+        with tf.name_scope("outer"):
+            made = [tf.gradients(tf.tanh(x), x, name="sampled")[0] for _ in range(2)]
+            made.append(tf.gradients(tf.tanh(x), x, grad_ys=[[[1.0] * 4]], name=None)[0])
+        self.assertEqual(
+            [gradient.op.name for gradient in made],
+            [
+                "outer/sampled/outer/Tanh_grad/TanhGrad",
+                "outer/sampled_1/outer/Tanh_1_grad/TanhGrad",
+                "outer/gradients/outer/Tanh_2_grad/TanhGrad",
+            ],
+        )
+        self.assertEqual(made[2].op.inputs[1].op.name, "outer/gradients/grad_ys_0")
+
     def test_nodes_in_branches_and_loops_and_of_functions_are_named_so_too(self):
         @tf.custom_gradient
         def tripled(x):

@@ -91,20 +91,37 @@ def gradients(
     _check_options(aggregation_method, unconnected_gradients)
     unconnected = UnconnectedGradients(unconnected_gradients)
     graph = get_default_graph()
-    tensors = [convert_to_tensor(y) for y in _listed(ys)]
-    initial = _initial_gradients(tensors, grad_ys)
-    places = [_place_of(x) for x in _listed(xs)]
-    stops = [_place_of(x) for x in _listed(stop_gradients)] if stop_gradients is not None else []
+    with graph.name_scope(name or "gradients") as scope:
+        tensors = [convert_to_tensor(y) for y in _listed(ys)]
+        initial = _initial_gradients(tensors, grad_ys)
+        places = [_place_of(x) for x in _listed(xs)]
+        stops = [_place_of(x) for x in _listed([] if stop_gradients is None else stop_gradients)]
+        found = _add_gradients(graph, scope, tensors, places, initial, stops)
+        if unconnected is UnconnectedGradients.ZERO:
+            pairs = zip(found, _listed(xs))
+            found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
+    return found
+
+
+def _add_gradients(
+    graph: Graph,
+    scope: str,
+    ys: List[Tensor],
+    xs: List[Tensor],
+    initial: List[Tensor],
+    stops: List[Tensor],
+) -> List[Any]:
     with graph._lock:
         graph._check_not_finalized()
         graph._use_context()
-        builder = graph._builder_for("Gradient", name)
+        builder = graph._builder_for("Gradient", scope)
         try:
             values = builder.gradients(
-                [y._value() for y in tensors],
-                [place._value() for place in places],
+                [y._value() for y in ys],
+                [x._value() for x in xs],
                 [gradient._value() for gradient in initial],
                 [stop._value() for stop in stops],
+                scope,
                 lambda node: _function_for(graph, node),
             )
         except errors.InvalidArgumentError as error:
@@ -112,11 +129,7 @@ def gradients(
                 raise
             # TensorFlow refuses it by this class.
             raise errors.build_error(True, error.message, error.node, error.node_op) from None
-        found = [_element(graph, value) for value in values]
-    if unconnected is UnconnectedGradients.ZERO:
-        pairs = zip(found, _listed(xs))
-        found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
-    return found
+        return [_element(graph, value) for value in values]
 
 
 def _check_options(aggregation_method: Any, unconnected_gradients: Any) -> None:
@@ -140,8 +153,8 @@ def _initial_gradients(ys: List[Tensor], given: Any) -> List[Tensor]:
     if given is None:
         return []
     return [
-        ones_like(y) if gradient is None else convert_to_tensor(gradient, y.dtype)
-        for gradient, y in zip(initial, ys)
+        ones_like(y) if gradient is None else convert_to_tensor(gradient, y.dtype, f"grad_ys_{i}")
+        for i, (gradient, y) in enumerate(zip(initial, ys))
     ]
 
 
