@@ -72,6 +72,14 @@ struct Folding {
   }
 };
 
+/// What was folded, with elements of the dtype of the input.
+Result<Tensor> narrowed(const Launch& launch, const FoldElements& elements, Tensor folded) {
+  if (!elements.narrow) return folded;
+  auto narrow = launch.allocate(elements.in, folded.shape());
+  if (narrow) elements.narrow(narrow->mutable_raw(), folded.raw(), folded.elements());
+  return narrow;
+}
+
 }  // namespace
 
 Result<Tensor> reduce(
@@ -89,11 +97,13 @@ Result<Tensor> reduce(
   auto status = folding.fold(launch);
   if (!status.ok()) return status;
   if (finish) finish(sums, folded->elements());
-  if (!elements.narrow) return folded;
-  auto narrow = launch.allocate(elements.in, result);
-  if (!narrow) return narrow;
-  elements.narrow(narrow->mutable_raw(), sums, folded->elements());
-  return narrow;
+  return narrowed(launch, elements, *std::move(folded));
+}
+
+Status set_folded(Launch& launch, const FoldElements& elements, Tensor folded) {
+  auto result = narrowed(launch, elements, std::move(folded));
+  if (result) launch.set(0, *std::move(result));
+  return result.status();
 }
 
 }  // namespace troupe::cpu

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
@@ -88,6 +89,9 @@ struct FoldElements {
   void (*fold_each)(void* out, const void* row, int64_t size) = nullptr;
   /// The same of rows that lie one after the other, all onto one row.
   void (*fold_rows)(void* out, const void* rows, int64_t count, int64_t size) = nullptr;
+  /// Folds each row of the input onto the row of `out` that its id says; of a negative one, none.
+  void (*fold_onto)(void* out, const void* rows, std::span<const int64_t> ids, int64_t size) =
+      nullptr;
   void (*join)(void* out, const void* folded, int64_t size) = nullptr;
   UnaryLoop narrow = nullptr;  // where `in` is not `folded`
 };
@@ -118,6 +122,18 @@ void fold_short_rows(void* out, const void* rows, int64_t count, int64_t size) {
   }
 }
 
+template <class Fold, class A, class T>
+void fold_onto(void* out, const void* rows, std::span<const int64_t> ids, int64_t size) {
+  const auto* row = static_cast<const T*>(rows);
+  for (auto id : ids) {
+    if (id >= 0) {
+      auto* to = static_cast<A*>(out) + id * size;
+      for (int64_t k = 0; k < size; ++k) to[k] = static_cast<A>(Fold{}(to[k], promote(row[k])));
+    }
+    row += size;
+  }
+}
+
 template <class Fold, class T>
 constexpr FoldElements fold_elements() {
   using A = Promoted<T>;
@@ -136,6 +152,7 @@ constexpr FoldElements fold_elements() {
       .fold_short_rows = fold_short_rows<Fold, A, T>,
       .fold_each = fold_each<Fold, A, T>,
       .fold_rows = fold_rows<Fold, A, T>,
+      .fold_onto = fold_onto<Fold, A, T>,
       .join = fold_each<Fold, A, A>};
   if constexpr (is_half<T>)
     elements.narrow = [](void* out, const void* wide, int64_t count) {
@@ -146,6 +163,9 @@ constexpr FoldElements fold_elements() {
 
 /// How sums are made, where they are defined; else without functions.
 FoldElements summation(DType dtype);
+
+/// Sets output 0 to what was folded, narrowed.
+Status set_folded(Launch& launch, const FoldElements& elements, Tensor folded);
 
 /// Folds `in` to the shape `kept`, which has size 1 in place of each axis to fold, and calls
 /// finish(elements, count), if given, on the result before it is narrowed. It gets the shape

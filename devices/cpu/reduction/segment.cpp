@@ -1,9 +1,8 @@
 #include <limits>
-#include <numeric>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/reduction/segment_input.hpp"
+#include "troupe/devices/cpu/reduction/segment_rows.hpp"
 #include "troupe/devices/cpu/reduction/vector_fold.hpp"
 
 namespace troupe::cpu {
@@ -18,71 +17,7 @@ struct SegmentFold {
   void (*divide)(void* sums, int64_t count, int64_t rows) = nullptr;
 };
 
-/// Which segment each row of the data belongs to; -1: none.
-struct Segments {
-  Tensor ids;  // int64
-  int64_t count = 0;
-  int ids_rank = 1;
-  bool is_sorted = false;  // and without -1
-};
-
-Result<Tensor> wide_ids(const Launch& launch, const Tensor& ids) {
-  if (ids.dtype() == DType::int64) return ids;
-  auto wide = launch.allocate(DType::int64, ids.shape());
-  if (wide)
-    std::copy_n(ids.data<int32_t>(), ids.elements(), wide->template mutable_data<int64_t>());
-  return wide;
-}
-
-/// The rows of each segment, in their order: those of segment i are places[starts[i]] to before
-/// places[starts[i + 1]], or, of sorted segments, which have no places, starts[i] and so on.
-struct SegmentRows {
-  Tensor starts, places;  // int64
-  int64_t most = 0;       // in one segment
-  bool is_sorted = false;
-
-  static Result<SegmentRows> of(const Launch& launch, const Segments& segments) {
-    auto ids = segments.ids.values<int64_t>();
-    auto starts = launch.allocate(DType::int64, {segments.count + 2});
-    if (!starts) return starts.status();
-    auto* start = starts->mutable_data<int64_t>();
-    SegmentRows rows;
-    rows.is_sorted = segments.is_sorted;
-    if (rows.is_sorted) {
-      int64_t row = 0, next = 0;
-      for (auto id : ids) {
-        while (next <= id) start[next++] = row;
-        ++row;
-      }
-      std::fill(start + next, start + segments.count + 2, row);
-    } else {
-      // Counted two places further on: setting the places moves each start to its end.
-      std::fill_n(start, segments.count + 2, 0);
-      for (auto id : ids)
-        if (id >= 0) ++start[id + 2];
-      std::partial_sum(start, start + segments.count + 2, start);
-    }
-    const auto* ends = start + (rows.is_sorted ? 1 : 2);
-    for (int64_t id = 0; id < segments.count; ++id)
-      rows.most = std::max(rows.most, ends[id] - ends[id - 1]);
-    rows.starts = *std::move(starts);
-    if (rows.is_sorted) return rows;
-    auto places = launch.allocate(DType::int64, segments.ids.shape());
-    if (!places) return places.status();
-    auto* place = places->mutable_data<int64_t>();
-    int64_t row = 0;
-    for (auto id : ids) {
-      if (id >= 0) place[start[id + 1]++] = row;
-      ++row;
-    }
-    rows.places = *std::move(places);
-    return rows;
-  }
-
-  int64_t place(int64_t i) const { return is_sorted ? i : places.data<int64_t>()[i]; }
-};
-
-/// Folds the rows of one segment, in their order, to columns [begin, end) of its result.
+/// Folds the rows of one segment to columns [begin, end) of its result.
 void fold_columns(
     const SegmentFold& fold, std::byte* out, const std::byte* in, int64_t inner,
     const SegmentRows& rows, int64_t id, int64_t begin, int64_t end) {
@@ -92,7 +27,7 @@ void fold_columns(
   const auto first = rows.starts.data<int64_t>()[id], last = rows.starts.data<int64_t>()[id + 1];
   if (first == last) return fold.set_empty(to, count);
   elements.set_none(to, count);
-  if (rows.is_sorted && count == inner)
+  if (rows.is_sorted() && count == inner)
     elements.fold_rows(to, in + first * inner * in_size, last - first, inner);
   else
     for (auto i = first; i < last; ++i)
@@ -100,12 +35,12 @@ void fold_columns(
   if (fold.divide) fold.divide(to, count, last - first);
 }
 
-/// Fills `out` with the segments. Each element is folded by one thread, in the order of the rows:
-/// the same input always gives the same sum.
+/// Fills `out` with the segments. Each element is folded by one thread, in an order that the shapes
+/// and ids decide: the same input always gives the same sum.
 void fill_segments(
     const SegmentFold& fold, Tensor& out, const Tensor& data, int64_t inner,
     const SegmentRows& rows) {
-  auto count = rows.starts.elements() - 2, kept = rows.starts.data<int64_t>()[count];
+  auto count = rows.count, kept = rows.kept();
   // Columns of segments are divided only where one of them has most of the rows.
   constexpr int64_t columns = 64;
   auto is_uneven = rows.most > kept / 8 && kept * inner > 256 * 1024;
@@ -124,41 +59,58 @@ void fill_segments(
   });
 }
 
-Status fold_segments(Launch& launch, const SegmentFold& fold, const Segments& segments) {
-  const auto& data = launch.input(0);
-  std::vector<int64_t> sizes(
-      data.shape().sizes().begin() + segments.ids_rank, data.shape().sizes().end());
-  int64_t inner = 1;
-  for (auto size : sizes) inner *= size;
-  sizes.insert(sizes.begin(), segments.count);
-  auto shape = Shape::make(sizes);
-  if (!shape) return shape.status();
-  const auto& elements = fold.elements;
-  auto folded = launch.allocate(elements.folded, *shape);
-  if (!folded) return folded.status();
-  if (folded->elements() > 0) {
-    auto rows = SegmentRows::of(launch, segments);
-    if (!rows) return rows.status();
-    fill_segments(fold, *folded, data, inner, *rows);
-  }
-  if (!elements.narrow) {
-    launch.set(0, *std::move(folded));
-    return {};
-  }
-  auto narrow = launch.allocate(elements.in, *shape);
-  if (!narrow) return narrow.status();
-  elements.narrow(narrow->mutable_raw(), folded->raw(), folded->elements());
-  launch.set(0, *std::move(narrow));
-  return {};
+/// The shape [count, ...] of segments of rows, whose ids have `ids_rank` axes.
+Result<Shape> shape_of_segments(const Shape& data, int ids_rank, int64_t count) {
+  std::vector<int64_t> sizes(data.sizes().begin() + ids_rank, data.sizes().end());
+  sizes.insert(sizes.begin(), count);
+  return Shape::make(sizes);
+}
+
+int64_t size_of_rows(const Tensor& segments) {
+  auto count = segments.shape()[0];
+  return count == 0 ? 0 : segments.elements() / count;
 }
 
 Status compute_segment(Launch& launch, const SegmentFold& fold) {
-  const auto &data = launch.input(0), &ids = launch.input(1);
-  auto wide = wide_ids(launch, ids);
-  if (!wide) return wide.status();
-  auto count = count_sorted_segments(data.shape(), ids.shape(), wide->values<int64_t>());
-  if (!count) return count.status();
-  return fold_segments(launch, fold, {.ids = *wide, .count = *count, .is_sorted = true});
+  const auto& data = launch.input(0);
+  auto rows = sorted_segment_rows(launch, data.shape(), launch.input(1));
+  if (!rows) return rows.status();
+  auto shape = shape_of_segments(data.shape(), 1, rows->count);
+  if (!shape) return shape.status();
+  auto folded = launch.allocate(fold.elements.folded, *shape);
+  if (!folded) return folded.status();
+  if (folded->elements() > 0) fill_segments(fold, *folded, data, size_of_rows(*folded), *rows);
+  return set_folded(launch, fold.elements, *std::move(folded));
+}
+
+/// Adds each row to its segment as it comes: rows so short are read faster than they are sorted by
+/// their segments, which many threads can share.
+Status fold_as_they_come(
+    const Launch& launch, const SegmentFold& fold, Tensor& out, std::span<const int64_t> ids) {
+  auto count = out.shape()[0], size = size_of_rows(out);
+  auto has_rows = launch.allocate(DType::boolean, {count});
+  if (!has_rows) return has_rows.status();
+  auto* has = has_rows->mutable_data<bool>();
+  std::fill_n(has, count, false);
+  for (auto id : ids)
+    if (id >= 0) has[id] = true;
+  auto* folded = static_cast<std::byte*>(out.mutable_raw());
+  fold.elements.set_none(folded, out.elements());
+  fold.elements.fold_onto(folded, launch.input(0).raw(), ids, size);
+  for (int64_t id = 0; id < count; ++id)
+    if (!has[id]) fold.set_empty(folded + id * size * int64_t(size_of(fold.elements.folded)), size);
+  return {};
+}
+
+/// Below this size, rows in any order are folded as they come.
+constexpr int64_t tiny_row = 8;
+
+Status fold_unsorted(
+    const Launch& launch, const SegmentFold& fold, Tensor& out, std::span<const int64_t> ids) {
+  if (size_of_rows(out) < tiny_row) return fold_as_they_come(launch, fold, out, ids);
+  auto rows = unsorted_segment_rows(launch, ids, out.shape()[0]);
+  if (rows) fill_segments(fold, out, launch.input(0), size_of_rows(out), *rows);
+  return rows.status();
 }
 
 Status compute_unsorted_segment(Launch& launch, const SegmentFold& fold) {
@@ -184,7 +136,15 @@ Status compute_unsorted_segment(Launch& launch, const SegmentFold& fold) {
       return invalid_argument(
           "segment id " + std::to_string(id) + " is not below the number of segments, " +
           std::to_string(count));
-  return fold_segments(launch, fold, {.ids = *wide, .count = count, .ids_rank = rank});
+  auto shape = shape_of_segments(data.shape(), rank, count);
+  if (!shape) return shape.status();
+  auto folded = launch.allocate(fold.elements.folded, *shape);
+  if (!folded) return folded.status();
+  if (folded->elements() > 0) {
+    auto status = fold_unsorted(launch, fold, *folded, wide->values<int64_t>());
+    if (!status.ok()) return status;
+  }
+  return set_folded(launch, fold.elements, *std::move(folded));
 }
 
 // What stands for a segment without rows.

@@ -18,18 +18,6 @@ ScaleRow scale_of(DType folded) {
   return folded == DType::float64 ? scale_row<double> : scale_row<float>;
 }
 
-Status set_narrowed(Launch& launch, const FoldElements& elements, Tensor wide) {
-  if (!elements.narrow) {
-    launch.set(0, std::move(wide));
-    return {};
-  }
-  auto narrow = launch.allocate(elements.in, wide.shape());
-  if (!narrow) return narrow.status();
-  elements.narrow(narrow->mutable_raw(), wide.raw(), wide.elements());
-  launch.set(0, *std::move(narrow));
-  return {};
-}
-
 /// Where each run of equal ids begins, and their end.
 std::vector<size_t> runs_of(std::span<const int64_t> ids) {
   std::vector<size_t> starts;
@@ -86,7 +74,7 @@ Status sum_rows(
       elements.fold_each(to, in + (rows.indices[i] * row_size + begin) * in_size, end - begin);
     if (scale) scale(to, end - begin, divisor_of(divisor, static_cast<int64_t>(last - first)));
   });
-  return set_narrowed(launch, elements, *std::move(sums));
+  return set_folded(launch, elements, *std::move(sums));
 }
 
 Status compute_sparse_segment(
@@ -135,7 +123,7 @@ Status compute_sparse_segment_gradient(
           in + (rows->ids[i] * row_size + begin) * in_size, end - begin,
           divisor_of(divisor, counts[static_cast<size_t>(rows->ids[i])]));
   });
-  return set_narrowed(launch, elements, *std::move(sums));
+  return set_folded(launch, elements, *std::move(sums));
 }
 
 KernelCatalog::Make make_sparse_segment(SegmentDivisor divisor, bool is_counted) {

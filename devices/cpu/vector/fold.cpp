@@ -70,16 +70,32 @@ void fold_each(void* out, const void* elements, int64_t size) {
   for (; i < size; ++i) to[i] = combine_one<operation>(to[i], from[i]);
 }
 
+/// Rows that are folded side by side: each fold waits for the one before it.
+constexpr int64_t chains = 4;
+
 /// Columns [begin, size) of rows, as many at a time as the vectors have lanes.
 template <Arithmetic operation, class D, class T = hn::TFromD<D>>
 HWY_INLINE int64_t
 fold_columns(D d, T* to, const T* from, int64_t count, int64_t size, int64_t begin) {
   const auto lanes = lanes_of(d);
   for (; begin + lanes <= size; begin += lanes) {
-    auto folded = hn::LoadU(d, to + begin);
-    for (int64_t row = 0; row < count; ++row)
-      folded = combine<operation>(d, folded, hn::LoadU(d, from + row * size + begin));
-    hn::StoreU(folded, d, to + begin);
+    auto load = [&](int64_t row) { return hn::LoadU(d, from + row * size + begin); };
+    hn::Vec<D> folded[chains];
+    int64_t row = 0;
+    folded[0] = hn::LoadU(d, to + begin);
+    if (count >= chains) {
+      folded[0] = combine<operation>(d, folded[0], load(row++));
+#pragma GCC unroll 4
+      for (int64_t k = 1; k < chains; ++k) folded[k] = load(row++);
+      for (; row + chains <= count; row += chains)
+#pragma GCC unroll 4
+        for (int64_t k = 0; k < chains; ++k)
+          folded[k] = combine<operation>(d, folded[k], load(row + k));
+#pragma GCC unroll 4
+      for (int64_t k = 1; k < chains; ++k) folded[0] = combine<operation>(d, folded[0], folded[k]);
+    }
+    for (; row < count; ++row) folded[0] = combine<operation>(d, folded[0], load(row));
+    hn::StoreU(folded[0], d, to + begin);
   }
   return begin;
 }
