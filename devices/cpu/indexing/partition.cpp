@@ -150,6 +150,7 @@ void add_partition_kernels(KernelCatalog& catalog) {
   catalog.add("ListDiff", make_list_diff);
   add_rolling_kernels(catalog);
   add_search_kernels(catalog);
+  add_where_kernel(catalog);
   add_unique_kernels(catalog);
 }
 

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <numeric>
-#include <vector>
+#include <limits>
 
 #include "troupe/devices/cpu/indexing/partition.hpp"
 #include "troupe/devices/cpu/indexing/sorted_rows.hpp"
@@ -10,105 +8,6 @@
 
 namespace troupe::cpu {
 namespace {
-
-/// How many of elements [begin, end), less than 2^31, are not zero.
-using CountNonzero = int64_t (*)(const Tensor& x, int64_t begin, int64_t end);
-/// Sets `offsets` to where in elements [begin, end) those are, counted from the first. There is
-/// room for one more than there are elements.
-using FindNonzero = int64_t (*)(const Tensor& x, int64_t begin, int64_t end, int32_t* offsets);
-
-template <class T>
-bool is_nonzero(const T& x) {
-  return !(promote(x) == Promoted<T>{});
-}
-
-template <class T>
-int64_t count_nonzero(const Tensor& x, int64_t begin, int64_t end) {
-  // As narrow as the elements of most dtypes, for vector instructions.
-  int32_t count = 0;
-  const auto* values = x.data<T>() + begin;
-  for (int64_t i = 0; i < end - begin; ++i) count += is_nonzero(values[i]);
-  return count;
-}
-
-/// Without branches: a processor cannot foresee them.
-template <class T>
-int64_t find_nonzero(const Tensor& x, int64_t begin, int64_t end, int32_t* offsets) {
-  int64_t count = 0;
-  const auto* values = x.data<T>() + begin;
-  for (int32_t i = 0; i < static_cast<int32_t>(end - begin); ++i) {
-    offsets[count] = i;
-    count += is_nonzero(values[i]);
-  }
-  return count;
-}
-
-struct NonzeroLoops {
-  CountNonzero count = nullptr;
-  FindNonzero find = nullptr;
-};
-
-/// Elements whose places grow, as their coordinates. An axis is divided anew only where a row of
-/// the last one ends.
-struct Coordinates {
-  const Shape& shape;
-  int64_t row_begin = 0, row_end = 0;
-  std::array<int64_t, Shape::max_rank> row{};  // the other coordinates
-
-  void begin_row(int64_t place) {
-    const auto last = shape.rank() - 1;
-    const auto size = shape[last];
-    auto rest = place / size;
-    row_begin = rest * size;
-    row_end = row_begin + size;
-    for (auto axis = last - 1; axis >= 0; --axis) {
-      row[static_cast<size_t>(axis)] = rest % shape[axis];
-      rest /= shape[axis];
-    }
-  }
-
-  /// Writes those of the elements at begin + offsets[i], and returns where they end.
-  int64_t* write(int64_t* to, int64_t begin, const int32_t* offsets, int64_t count) {
-    const auto others = shape.rank() - 1;
-    for (int64_t i = 0; i < count; ++i) {
-      const auto place = begin + offsets[i];
-      if (place >= row_end) begin_row(place);
-      for (int axis = 0; axis < others; ++axis) *to++ = row[static_cast<size_t>(axis)];
-      *to++ = place - row_begin;
-    }
-    return to;
-  }
-};
-
-Status compute_where(Launch& launch, const NonzeroLoops& loops) {
-  constexpr int64_t part = 32 * 1024, block = 512;
-  const auto& x = launch.input(0);
-  const auto rank = x.shape().rank();
-  const auto parts = (x.elements() + part - 1) / part;
-  auto end_of = [&](int64_t i) { return std::min(x.elements(), (i + 1) * part); };
-  std::vector<int64_t> starts(static_cast<size_t>(parts) + 1);
-  parallel_ranges(parts, part / 4, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i)
-      starts[static_cast<size_t>(i) + 1] = loops.count(x, i * part, end_of(i));
-  });
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  auto out = launch.allocate(DType::int64, {starts.back(), rank});
-  if (!out) return out.status();
-  auto* to = out->mutable_data<int64_t>();
-  parallel_ranges(rank == 0 ? 0 : parts, 4 * part, [&](int64_t first, int64_t last) {
-    int32_t offsets[block + 1];
-    for (auto i = first; i < last; ++i) {
-      Coordinates coordinates{.shape = x.shape()};
-      auto* at = to + starts[static_cast<size_t>(i)] * rank;
-      for (auto begin = i * part; begin < end_of(i); begin += block) {
-        auto count = loops.find(x, begin, std::min(end_of(i), begin + block), offsets);
-        at = coordinates.write(at, begin, offsets, count);
-      }
-    }
-  });
-  launch.set(0, *std::move(out));
-  return {};
-}
 
 /// For values [begin, end), of which `count` belong to each row of `size` sorted elements, where in
 /// their row they would be put in.
@@ -162,17 +61,6 @@ Result<Kernel> make_bounds(const Node& node) {
   }};
 }
 
-Result<Kernel> make_where(const Node& node) {
-  auto dtype = node.attr<DType>("T");
-  NonzeroLoops loops;
-  for_dtype(AllPlain{}, dtype, [&](auto zero) {
-    using T = decltype(zero);
-    loops = {count_nonzero<T>, find_nonzero<T>};
-  });
-  if (!loops.count) return no_kernel(dtype);
-  return Kernel{.compute = [loops](Launch& launch) { return compute_where(launch, loops); }};
-}
-
 }  // namespace
 
 Status check_sorted_rows(const Shape& sorted, const Shape& values, DType places) {
@@ -187,7 +75,6 @@ Status check_sorted_rows(const Shape& sorted, const Shape& values, DType places)
 }
 
 void add_search_kernels(KernelCatalog& catalog) {
-  catalog.add("Where", make_where);
   catalog.add("LowerBound", make_bounds<true>);
   catalog.add("UpperBound", make_bounds<false>);
 }

@@ -5,6 +5,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "troupe/devices/cpu/vector/loops-inl.hpp"
@@ -95,6 +96,44 @@ int64_t count_greater(const float* row, int64_t size, float than) {
 
 CountGreater choose_count_greater() { return count_greater; }
 
+template <class T>
+void find_nonzero(const void* elements, int64_t count, uint64_t* bits) {
+  const hn::CappedTag<T, 64> d;
+  const auto lanes = lanes_of(d);
+  const auto* from = static_cast<const T*>(elements);
+  for (; count >= 64; count -= 64, from += 64) {
+    uint64_t word = 0;
+    for (int64_t i = 0; i < 64; i += lanes) {
+      // Not Ne, which is false of NaN.
+      const auto is_zero = hn::Eq(hn::LoadU(d, from + i), hn::Zero(d));
+      uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, hn::Not(is_zero), bytes);
+      uint64_t part;
+      std::memcpy(&part, bytes, sizeof part);
+      word |= part << i;
+    }
+    *bits++ = word;
+  }
+  if (count == 0) return;
+  *bits = 0;
+  for (int64_t i = 0; i < count; ++i) *bits |= uint64_t{!(from[i] == T{})} << i;
+}
+
+FindNonzero choose_find_nonzero(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::int8:
+    case DType::uint8: return find_nonzero<uint8_t>;
+    case DType::int32:
+    case DType::uint32: return find_nonzero<int32_t>;
+    case DType::int64:
+    case DType::uint64: return find_nonzero<int64_t>;
+    case DType::float32: return find_nonzero<float>;
+    case DType::float64: return find_nonzero<double>;
+    default: return nullptr;
+  }
+}
+
 }  // namespace troupe::cpu::vector::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -103,12 +142,17 @@ namespace troupe::cpu::vector {
 
 HWY_EXPORT(choose_find_extreme);
 HWY_EXPORT(choose_count_greater);
+HWY_EXPORT(choose_find_nonzero);
 
 FindExtreme find_extreme_loop(bool is_maximum, DType dtype) {
   return HWY_DYNAMIC_DISPATCH(choose_find_extreme)(is_maximum, dtype);
 }
 
 CountGreater count_greater_loop() { return HWY_DYNAMIC_DISPATCH(choose_count_greater)(); }
+
+FindNonzero find_nonzero_loop(DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(choose_find_nonzero)(dtype);
+}
 
 }  // namespace troupe::cpu::vector
 #endif

@@ -16,4 +16,10 @@ FindExtreme find_extreme_loop(bool is_maximum, DType dtype);
 using CountGreater = int64_t (*)(const float* row, int64_t size, float than);
 CountGreater count_greater_loop();
 
+/// Sets bit i % 64 of bits[i / 64] to whether element i is not zero, and those behind the last one
+/// to 0. NaN is not zero.
+using FindNonzero = void (*)(const void* elements, int64_t count, uint64_t* bits);
+/// For bool, integers of 8, 32 and 64 bits, float32 and float64, else null.
+FindNonzero find_nonzero_loop(DType dtype);
+
 }  // namespace troupe::cpu::vector

@@ -47,6 +47,24 @@ BOOST_AUTO_TEST_CASE(where_finds_the_coordinates_of_all_that_is_not_zero_in_thei
     }
 }
 
+BOOST_AUTO_TEST_CASE(where_finds_elements_of_all_dtypes) {
+  auto numbers = sparse_numbers({3, 67}, 3);
+  auto wanted = coordinates_of_nonzero(numbers);
+  for (auto dtype :
+       {DType::boolean, DType::int8, DType::uint16, DType::uint32, DType::int64, DType::float16,
+        DType::float32, DType::float64, DType::complex64}) {
+    auto x = run_op("Cast", {numbers}, {{"DstT", dtype}});
+    BOOST_REQUIRE_MESSAGE(x.ok(), x.status().to_string());
+    auto found = run_op("Where", {(*x)[0]});
+    BOOST_REQUIRE_MESSAGE(found.ok(), found.status().to_string());
+    BOOST_TEST(std::ranges::equal((*found)[0].values<int64_t>(), wanted), to_string(dtype));
+  }
+  std::vector<float> floats(70, -0.0F);
+  floats[3] = floats[69] = std::numeric_limits<float>::quiet_NaN();
+  auto x = Tensor::of<float>({70}, std::span<const float>(floats));
+  BOOST_TEST(show("Where", {x}) == "int64[2,1] [3 69]");
+}
+
 BOOST_AUTO_TEST_CASE(many_distinct_numbers_are_told_apart) {
   std::vector<int64_t> numbers;
   constexpr int64_t distinct = 5000;
