@@ -152,10 +152,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return !event->point || event->point->is_reached() ? cudaSuccess : cudaErrorNotReady;
+  if (event->point && !event->point->is_reached()) return cudaErrorNotReady;
+  note_seen_end();
+  return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->point) event->point->wait();
+  note_seen_end();
   return cudaSuccess;
 }
 

@@ -28,6 +28,11 @@ class Point {
   bool is_reached_ = false;
 };
 
+/// For ThreadSanitizer: what the host has seen the end of is before all that it starts later. Its
+/// threads tell each other of it through mailboxes of CAF, of which the sanitizer sees nothing.
+void note_seen_end();
+void note_start();
+
 /// Work that a thread does in order. What is put on it while it is captured is kept instead.
 /// Thread-safe, but for capturing.
 class Stream {
