@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "troupe/devices/device.hpp"
+
 namespace troupe::cpu {
 namespace {
 
@@ -22,7 +24,7 @@ Status fill_ints(Tensor& tensor, std::span<const int64_t> values) {
 
 Status set_ints(
     Launch& launch, int index, DType dtype, const Shape& shape, std::span<const int64_t> values) {
-  auto out = launch.allocate(dtype, shape);
+  auto out = Tensor::allocate(dtype, shape, launch.device().host_allocator());
   if (!out) return out.status();
   auto status = fill_ints(*out, values);
   if (status.ok()) launch.set(index, *std::move(out));

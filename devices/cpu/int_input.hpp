@@ -31,7 +31,7 @@ Result<int64_t> scalar_input(const Tensor& tensor, const std::string& name);
 /// The integers of a vector as the shape of a result: none may be negative.
 Result<Shape> shape_input(const Tensor& tensor);
 
-/// Sets output `index` to an int32 or int64 vector, or a scalar.
+/// Sets output `index` to an int32 or int64 vector, or a scalar, in the host's memory.
 Status set_ints(Launch& launch, int index, DType dtype, std::span<const int64_t> values);
 Status set_int(Launch& launch, int index, DType dtype, int64_t value);
 

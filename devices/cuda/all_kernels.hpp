@@ -64,6 +64,7 @@ void add_stitching_kernels(KernelCatalog& catalog);
 void add_strided_assign_kernels(KernelCatalog& catalog);
 void add_suppression_kernels(KernelCatalog& catalog);
 void add_tensor_array_kernels(KernelCatalog& catalog);
+void add_tensor_list_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
 void add_triangular_kernels(KernelCatalog& catalog);

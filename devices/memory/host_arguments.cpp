@@ -179,6 +179,29 @@ Table states() {
   };
 }
 
+/// Shapes, positions and lengths of lists of tensors; the lists are values of the host anyway.
+Table lists() {
+  return {
+      {"EmptyTensorList", {{0, 1}}},
+      {"TensorListConcat", {{}, {1}}},
+      {"TensorListConcatV2", {{1, 2}, {1}}},
+      {"TensorListElementShape", {{}, {0}}},
+      {"TensorListFromTensor", {{1}}},
+      {"TensorListGather", {{1, 2}}},
+      {"TensorListGetItem", {{1, 2}}},
+      {"TensorListLength", {{}, {0}}},
+      {"TensorListPopBack", {{1}}},
+      {"TensorListReserve", {{0, 1}}},
+      {"TensorListResize", {{1}}},
+      {"TensorListScatter", {{1, 2}}},
+      {"TensorListScatterIntoExistingList", {{2}}},
+      {"TensorListScatterV2", {{1, 2, 3}}},
+      {"TensorListSetItem", {{1}}},
+      {"TensorListSplit", {{1, 2}}},
+      {"TensorListStack", {{1}}},
+  };
+}
+
 /// Of random numbers, sequences, sparse tensors.
 Table others() {
   return {
@@ -215,6 +238,7 @@ const Table& table() {
     joined.merge(reductions());
     joined.merge(images());
     joined.merge(states());
+    joined.merge(lists());
     joined.merge(others());
     return joined;
   }();

@@ -38,7 +38,7 @@ Result<Kernel> make_fill(const Node& node) {
 
 Status zeros_like(Launch& launch) {
   const auto dtype = launch.input(0).dtype();
-  if (dtype == DType::variant) return compute_list_zeros_like(launch);
+  if (dtype == DType::variant) return compute_list_zeros_like(launch, host_rows());
   auto out = launch.reuse_or_allocate({0}, dtype, launch.input(0).shape());
   if (!out) return out.status();
   set_zeros(*out);

@@ -5,7 +5,6 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/state/element_rows.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -19,7 +18,8 @@ Status check_element(const TensorList& list, const Tensor& element) {
 }
 
 /// Zeros for an element that is not set. Where its shape is not `known`, it is that of the others.
-Result<Tensor> unset_element(const Launch& launch, const TensorList& list, Shape known) {
+Result<Tensor> unset_element(
+    const Launch& launch, const ElementRows& rows, const TensorList& list, Shape known) {
   for (const auto& other : list.elements) {
     if (known.is_known()) break;
     if (!other.is_set()) continue;
@@ -27,8 +27,9 @@ Result<Tensor> unset_element(const Launch& launch, const TensorList& list, Shape
     if (!merged) return merged.status();
     known = *merged;
   }
-  if (known.is_known() && list.dtype == DType::string) return launch.allocate(list.dtype, known);
-  if (known.is_known()) return host_rows().zeros(launch, list.dtype, known);
+  if (known.is_known() && list.dtype == DType::string)
+    return rows.allocate(launch, list.dtype, known);
+  if (known.is_known()) return rows.zeros(launch, list.dtype, known);
   return invalid_argument(
       "the element is not set, and of its shape only " + known.to_string() + " is known");
 }
@@ -100,10 +101,11 @@ Result<Shape> known_shape(const Launch& launch, const TensorList& list, int inpu
 }
 
 Result<Tensor> element_at(
-    const Launch& launch, const TensorList& list, int64_t index, const Shape& known) {
+    const Launch& launch, const ElementRows& rows, const TensorList& list, int64_t index,
+    const Shape& known) {
   if (auto status = check_index(list, index); !status.ok()) return status;
   const auto& element = list.elements[static_cast<size_t>(index)];
-  return element.is_set() ? Result<Tensor>(element) : unset_element(launch, list, known);
+  return element.is_set() ? Result<Tensor>(element) : unset_element(launch, rows, list, known);
 }
 
 Status put_element(TensorList& list, int64_t index, Tensor element) {
@@ -140,7 +142,7 @@ Status push_back(Launch& launch) {
   return {};
 }
 
-Status pop_back(Launch& launch, DType dtype) {
+Status pop_back(Launch& launch, const ElementRows& rows, DType dtype) {
   auto list = take_list(launch, 0);
   if (!list) return list.status();
   auto& elements = (*list)->elements;
@@ -148,7 +150,8 @@ Status pop_back(Launch& launch, DType dtype) {
   auto known = known_shape(launch, **list, 1);
   auto status = known ? check_dtype(**list, dtype) : known.status();
   if (!status.ok()) return status;
-  auto element = element_at(launch, **list, static_cast<int64_t>(elements.size()) - 1, *known);
+  auto last = static_cast<int64_t>(elements.size()) - 1;
+  auto element = element_at(launch, rows, **list, last, *known);
   if (!element) return element.status();
   elements.pop_back();
   set_list(launch, *std::move(list));
@@ -156,14 +159,14 @@ Status pop_back(Launch& launch, DType dtype) {
   return {};
 }
 
-Status get_item(Launch& launch, DType dtype) {
+Status get_item(Launch& launch, const ElementRows& rows, DType dtype) {
   auto list = list_input(launch, 0);
   if (!list) return list.status();
   auto index = scalar_input(launch.input(1), "the index");
   auto known = known_shape(launch, **list, 2);
   if (!index || !known) return index ? known.status() : index.status();
   if (auto status = check_dtype(**list, dtype); !status.ok()) return status;
-  auto element = element_at(launch, **list, *index, *known);
+  auto element = element_at(launch, rows, **list, *index, *known);
   if (element) launch.set(0, *std::move(element));
   return element.status();
 }
@@ -211,25 +214,31 @@ Result<Kernel> make_element_shape(const Node& node) {
   }};
 }
 
+using Read = Status (*)(Launch&, const ElementRows&, DType);
+
 /// A kernel that is told the dtype of the list's elements.
-template <Status (*compute)(Launch&, DType)>
-Result<Kernel> with_dtype(const Node& node) {
-  auto dtype = node.attr<DType>("element_dtype");
-  return Kernel{.compute = [dtype](Launch& launch) { return compute(launch, dtype); }};
+KernelCatalog::Make with_dtype(const ElementRows& rows, Read read) {
+  return [&rows, read](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("element_dtype");
+    return Kernel{
+        .compute = [&rows, read, dtype](Launch& launch) { return read(launch, rows, dtype); }};
+  };
 }
 
 }  // namespace
 
-void add_tensor_list_kernels(KernelCatalog& catalog) {
+void add_list_kernels(KernelCatalog& catalog, const ElementRows& rows) {
   catalog.add_compute("TensorListPushBack", push_back);
-  catalog.add("TensorListPopBack", with_dtype<pop_back>);
-  catalog.add("TensorListGetItem", with_dtype<get_item>);
+  catalog.add("TensorListPopBack", with_dtype(rows, pop_back));
+  catalog.add("TensorListGetItem", with_dtype(rows, get_item));
   catalog.add("TensorListSetItem", make_set_item);
   catalog.add_compute("TensorListResize", resize);
   catalog.add_compute("TensorListLength", give_length);
   catalog.add("TensorListElementShape", make_element_shape);
-  add_tensor_list_row_kernels(catalog);
-  add_tensor_list_batch_kernels(catalog);
+  add_list_row_kernels(catalog, rows);
+  add_list_batch_kernels(catalog, rows);
 }
+
+void add_tensor_list_kernels(KernelCatalog& catalog) { add_list_kernels(catalog, host_rows()); }
 
 }  // namespace troupe::cpu

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "troupe/devices/kernel.hpp"
+#include "troupe/devices/cpu/state/element_rows.hpp"
 #include "troupe/graph/types/variant.hpp"
 
 namespace troupe::cpu {
@@ -41,7 +41,8 @@ Result<Shape> known_shape(const Launch& launch, const TensorList& list, int inpu
 /// An element, of whose shape that is known; zeros where it is not set and the shape of it or of
 /// other elements is known.
 Result<Tensor> element_at(
-    const Launch& launch, const TensorList& list, int64_t index, const Shape& known);
+    const Launch& launch, const ElementRows& rows, const TensorList& list, int64_t index,
+    const Shape& known);
 
 /// Element `index` becomes that one; the list grows where it is shorter.
 Status put_element(TensorList& list, int64_t index, Tensor element);
@@ -54,12 +55,14 @@ Result<int64_t> count_input(const Launch& launch, int index, int64_t least = 0);
 
 /// ZerosLike and AddN of tensors of lists. Lists that are added have the same length, dtype and
 /// shapes.
-Status compute_list_zeros_like(Launch& launch);
-Status compute_list_sum(Launch& launch);
+Status compute_list_zeros_like(Launch& launch, const ElementRows& rows);
+Status compute_list_sum(Launch& launch, const ElementRows& rows);
 
-/// Parts of add_tensor_list_kernels(): what makes lists of rows, joins elements to rows, and what
-/// takes many lists.
-void add_tensor_list_row_kernels(KernelCatalog& catalog);
-void add_tensor_list_batch_kernels(KernelCatalog& catalog);
+/// The kernels of lists whose elements lie where `rows` computes on them. A list itself is a value
+/// of the host, of all devices.
+void add_list_kernels(KernelCatalog& catalog, const ElementRows& rows);
+/// Parts of it: what makes lists of rows, joins elements to rows, and what takes many lists.
+void add_list_row_kernels(KernelCatalog& catalog, const ElementRows& rows);
+void add_list_batch_kernels(KernelCatalog& catalog, const ElementRows& rows);
 
 }  // namespace troupe::cpu

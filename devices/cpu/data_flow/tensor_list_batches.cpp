@@ -4,8 +4,6 @@
 
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/data_flow/tensor_list.hpp"
-#include "troupe/devices/cpu/state/element_rows.hpp"
-#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -13,7 +11,7 @@ namespace {
 /// Sets output 0 to a tensor of lists in the shape of input 0, each of which `make` makes.
 Status set_lists(
     Launch& launch, const std::function<Result<std::shared_ptr<TensorList>>(int64_t)>& make) {
-  auto out = launch.allocate(DType::variant, launch.input(0).shape());
+  auto out = Tensor::allocate(DType::variant, launch.input(0).shape());
   if (!out) return out.status();
   for (int64_t i = 0; i < out->elements(); ++i) {
     auto list = make(i);
@@ -30,13 +28,13 @@ Result<std::shared_ptr<TensorList>> copy_at(const Tensor& lists, int64_t index) 
   return std::make_shared<TensorList>(**list);
 }
 
-Status push_to_each(Launch& launch) {
+Status push_to_each(Launch& launch, const ElementRows& rows) {
   const auto& value = launch.input(1);
   if (auto status = check_row_indices(launch.input(0), value); !status.ok()) return status;
   auto shape = row_of(value.shape());
   return set_lists(launch, [&](int64_t i) {
     auto list = copy_at(launch.input(0), i);
-    auto row = part_of(value, i * shape.elements(), shape, launch.device().allocator());
+    auto row = rows.part(launch, value, i * shape.elements(), shape);
     auto status = !list ? list.status() : row ? push(**list, *row) : row.status();
     return status.ok() ? list : status;
   });
@@ -73,7 +71,8 @@ Status concat_lists(Launch& launch) {
 }
 
 /// Adds the elements of another list, which is as long.
-Status add_elements(const Launch& launch, TensorList& list, const TensorList& other) {
+Status add_elements(
+    const Launch& launch, const ElementRows& rows, TensorList& list, const TensorList& other) {
   if (auto status = merge_into(list, other); !status.ok()) return status;
   if (list.elements.size() != other.elements.size())
     return invalid_argument(
@@ -87,8 +86,7 @@ Status add_elements(const Launch& launch, TensorList& list, const TensorList& ot
       return invalid_argument(
           "elements of the shapes " + sum.shape().to_string() + " and " +
           summand.shape().to_string() + " cannot be added");
-    auto added =
-        sum.is_set() ? host_rows().sum(launch, std::move(sum), summand) : Result<Tensor>(summand);
+    auto added = sum.is_set() ? rows.sum(launch, std::move(sum), summand) : Result<Tensor>(summand);
     if (!added) return added.status();
     sum = *std::move(added);
   }
@@ -97,13 +95,13 @@ Status add_elements(const Launch& launch, TensorList& list, const TensorList& ot
 
 }  // namespace
 
-Status compute_list_zeros_like(Launch& launch) {
+Status compute_list_zeros_like(Launch& launch, const ElementRows& rows) {
   return set_lists(launch, [&](int64_t i) -> Result<std::shared_ptr<TensorList>> {
     auto list = copy_at(launch.input(0), i);
     if (!list) return list;
     for (auto& element : (*list)->elements) {
       if (!element.is_set()) continue;
-      auto zeros = host_rows().zeros(launch, element.dtype(), element.shape());
+      auto zeros = rows.zeros(launch, element.dtype(), element.shape());
       if (!zeros) return zeros.status();
       element = *std::move(zeros);
     }
@@ -111,21 +109,25 @@ Status compute_list_zeros_like(Launch& launch) {
   });
 }
 
-Status compute_list_sum(Launch& launch) {
+Status compute_list_sum(Launch& launch, const ElementRows& rows) {
   if (auto status = check_one_shape(launch); !status.ok()) return status;
   return set_lists(launch, [&](int64_t i) {
     auto sum = copy_at(launch.input(0), i);
     for (int input = 1; sum && input < launch.input_count(); ++input) {
       auto other = list_at(launch.input(input), i);
-      auto status = other ? add_elements(launch, **sum, **other) : other.status();
+      auto status = other ? add_elements(launch, rows, **sum, **other) : other.status();
       if (!status.ok()) sum = status;
     }
     return sum;
   });
 }
 
-void add_tensor_list_batch_kernels(KernelCatalog& catalog) {
-  catalog.add_compute("TensorListPushBackBatch", push_to_each);
+void add_list_batch_kernels(KernelCatalog& catalog, const ElementRows& rows) {
+  catalog.add("TensorListPushBackBatch", [&rows](const Node& node) {
+    return copying_kernel(node.attr<DType>("element_dtype"), [&rows](Launch& launch) {
+      return push_to_each(launch, rows);
+    });
+  });
   catalog.add_compute("TensorListConcatLists", concat_lists);
 }
 

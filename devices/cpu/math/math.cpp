@@ -56,7 +56,8 @@ Result<Kernel> make_power(const Node& node, F) {
 
 Result<Kernel> make_add_n(const Node& node) {
   auto dtype = node.attr<DType>("T");
-  if (dtype == DType::variant) return Kernel{.compute = compute_list_sum};
+  if (dtype == DType::variant)
+    return Kernel{.compute = [](Launch& launch) { return compute_list_sum(launch, host_rows()); }};
   auto add = addition(dtype);
   if (!add.loop) return no_kernel(dtype);
   return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};

@@ -1,8 +1,10 @@
 #include "troupe/devices/cpu/array/tiling.hpp"
+#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/reduction/reduction.hpp"
+#include "troupe/devices/cuda/state/card_rows.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -34,6 +36,13 @@ Status compute_zeros_like(Launch& launch) {
   auto status = set_zeros(launch, *result);
   if (status.ok()) launch.set(0, *std::move(result));
   return status;
+}
+
+Result<Kernel> make_zeros_like(const Node& node) {
+  auto dtype = node.attr<DType>("T");
+  if (dtype != DType::variant) return copying_kernel(dtype, compute_zeros_like);
+  return Kernel{
+      .compute = [](Launch& launch) { return cpu::compute_list_zeros_like(launch, card_rows()); }};
 }
 
 /// The bits of the number 1, of complex ones those of the real part.
@@ -144,7 +153,7 @@ Result<Kernel> make_tile_grad(const Node& node) {
 
 void add_filling_kernels(KernelCatalog& catalog) {
   catalog.add("Fill", copying(compute_fill));
-  catalog.add("ZerosLike", copying(compute_zeros_like));
+  catalog.add("ZerosLike", make_zeros_like);
   catalog.add("OnesLike", copying(compute_ones_like));
   catalog.add("Empty", make_empty);
   catalog.add("BroadcastTo", copying(compute_broadcast_to));

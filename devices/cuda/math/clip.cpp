@@ -1,8 +1,10 @@
 #include "troupe/devices/cuda/math/clip.hpp"
 
+#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/math/elementwise.hpp"
+#include "troupe/devices/cuda/state/card_rows.hpp"
 
 namespace troupe::cuda {
 namespace {
@@ -103,6 +105,9 @@ Status compute_add_n(Launch& launch, LaunchBinary sum) {
 
 Result<Kernel> make_add_n(const Node& node) {
   auto dtype = node.attr<DType>("T");
+  if (dtype == DType::variant)
+    return Kernel{
+        .compute = [](Launch& launch) { return cpu::compute_list_sum(launch, card_rows()); }};
   auto sum = find_sum(element_of(dtype));
   if (!sum) return no_kernel(dtype);
   return Kernel{.compute = [sum](Launch& launch) { return compute_add_n(launch, sum); }};

@@ -110,6 +110,30 @@ BOOST_AUTO_TEST_CASE(counters_that_a_stack_keeps_are_popped_on_the_host) {
   BOOST_TEST(device->copies_to_host() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(a_list_that_a_loop_fills_has_its_elements_on_the_device) {
+  Attrs floats{{"element_dtype", DType::float32}};
+  add_const("shape", Tensor::scalar(-1));
+  add_const("size", Tensor::scalar(3));
+  add({.name = "empty", .op = "TensorListReserve", .inputs = {"shape", "size"}, .attrs = floats});
+  begin_loop(3);
+  begin_variable("list", "empty");
+  add_body("less");
+  add_switch("list");
+  add(
+      {.name = "next_list",
+       .op = "TensorListSetItem",
+       .inputs = {"list_switch:1", "i_switch:1", "next_sum"}});
+  end_loop("next_i");
+  end_variable("list", "next_list");
+  add({.name = "list_exit", .op = "Exit", .inputs = {"list_switch:0"}});
+  add({.name = "rows", .op = "TensorListStack", .inputs = {"list_exit", "shape"}, .attrs = floats});
+  add_retval("rows");
+  run_well();
+  BOOST_TEST(port->fetched.to_string() == "float32[3,2] [2 4 3 6 4 8]");
+  BOOST_TEST(device->copies_in() == 1u);
+  BOOST_TEST(device->copies_to_host() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_popped_lies_where_it_was_pushed_whoever_needs_it) {
   add_loop_with_stack();
   add({.name = "number", .op = "Cast", .inputs = {"popped"}, .attrs = {{"DstT", DType::float32}}});

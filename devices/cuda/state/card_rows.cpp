@@ -1,9 +1,11 @@
-#include "troupe/devices/cpu/state/tensor_array.hpp"
+#include "troupe/devices/cuda/state/card_rows.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
+#include "troupe/devices/cpu/state/tensor_array.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/array/joining.hpp"
@@ -12,7 +14,6 @@
 namespace troupe::cuda {
 namespace {
 
-/// In a card's memory, in the order of its stream; strings and other objects are on the host.
 class CardRows final : public cpu::ElementRows {
  public:
   Result<Tensor> allocate(const Launch& launch, DType dtype, const Shape& shape) const override {
@@ -95,9 +96,17 @@ class CardRows final : public cpu::ElementRows {
 
 }  // namespace
 
-void add_tensor_array_kernels(KernelCatalog& catalog) {
+const cpu::ElementRows& card_rows() {
   static const CardRows rows;
-  cpu::add_array_kernels(catalog, rows);
+  return rows;
+}
+
+void add_tensor_array_kernels(KernelCatalog& catalog) {
+  cpu::add_array_kernels(catalog, card_rows());
+}
+
+void add_tensor_list_kernels(KernelCatalog& catalog) {
+  cpu::add_list_kernels(catalog, card_rows());
 }
 
 }  // namespace troupe::cuda
