@@ -29,6 +29,7 @@ void add_all_kernels(KernelCatalog& catalog) {
         add_neighbours_kernels,
         add_patches_kernels,
         add_pooling_kernels,
+        add_quantize_and_dequantize_kernels,
         add_ranking_kernels,
         add_reduction_kernels,
         add_reordering_kernels,

@@ -44,6 +44,7 @@ void add_multinomial_kernels(KernelCatalog& catalog);
 void add_neighbours_kernels(KernelCatalog& catalog);
 void add_patches_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
+void add_quantize_and_dequantize_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
 void add_ranking_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);

@@ -202,7 +202,7 @@ Table lists() {
   };
 }
 
-/// Of random numbers, sequences, sparse tensors.
+/// Of random numbers, sequences, sparse tensors, bits.
 Table others() {
   return {
       {"BatchMatrixBandPart", {{1, 2}}},
@@ -218,6 +218,7 @@ Table others() {
       {"MatrixSetDiagV2", {{2}}},
       {"MatrixSetDiagV3", {{2}}},
       {"MatrixSolveLs", {{2}}},
+      {"QuantizeAndDequantizeV3", {{3}}},
       {"RandomStandardNormal", {{0}}},
       {"RandomUniform", {{0}}},
       {"RandomUniformInt", {{0, 1, 2}}},

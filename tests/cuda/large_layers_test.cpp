@@ -191,4 +191,22 @@ BOOST_AUTO_TEST_CASE(ranges_of_many_numbers_and_their_gradients) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(scales_of_the_range_of_many_numbers) {
+  for (auto dtype : floats)
+    for (const auto& shape : {Shape{70000}, Shape{20, 30, 257}}) {
+      auto x = numbers(dtype, shape, 74, -9, 8), limit = numbers(dtype, {}, 75, 0, 0);
+      // The range is that of one number at the end alone.
+      auto wide = numbers(dtype, {1}, 76, 11, 11);
+      cpu::for_dtype(cpu::Floating{}, dtype, [&](auto zero) {
+        using T = decltype(zero);
+        x.mutable_data<T>()[x.elements() - 1] = wide.value<T>();
+      });
+      compare({.op = "QuantizeAndDequantize", .attrs = {{"num_bits", 5}}, .inputs = {x}});
+      compare(
+          {.op = "QuantizeAndDequantizeV2",
+           .attrs = {{"num_bits", 5}, {"round_mode", "HALF_UP"}, {"narrow_range", true}},
+           .inputs = {x, limit, limit}});
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

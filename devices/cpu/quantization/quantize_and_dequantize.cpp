@@ -21,26 +21,26 @@ ScaledForm ScaledForm::of(const Node& node) {
           attrs.contains("round_mode") && node.attr<std::string>("round_mode") == "HALF_UP"};
 }
 
-Status ScaledForm::check_bits(int64_t bits) const {
-  if (bits > 0 && bits < (is_signed ? 62 : 63)) return {};
+Result<IntegerRange> ScaledForm::integers(int64_t bits) const {
+  if (bits > 0 && bits < (is_signed ? 62 : 63)) return IntegerRange::of(bits, is_signed, is_narrow);
   return invalid_argument(
       "num_bits is out of range: " + std::to_string(bits) + " with signed_input_ " +
       (is_signed ? "1" : "0"));
 }
 
-template <class T>
-Scaling<T> Scaling<T>::of(T low, T high, const ScaledForm& form, int64_t bits) {
-  auto half = int64_t{1} << (bits - 1);
-  auto least = static_cast<T>(form.is_signed ? (form.is_narrow ? 1 - half : -half) : 0);
-  auto most = static_cast<T>(form.is_signed ? half - 1 : 2 * half - 1);
-  constexpr auto any = std::numeric_limits<T>::max();
-  auto of_low = least * low > 0 ? least / low : any, of_high = most * high > 0 ? most / high : any;
-  if (of_low < of_high) {
-    auto inverse = low / least;
-    return {.low = low, .high = most * inverse, .scale = of_low, .inverse = inverse};
-  }
-  auto inverse = high / most;
-  return {.low = least * inverse, .high = high, .scale = of_high, .inverse = inverse};
+Status ScaledForm::check_range(double low, double high) const {
+  if (!has_range || low <= high) return {};
+  return invalid_argument(
+      "Invalid range: input_min " + std::to_string(low) + " > input_max " + std::to_string(high));
+}
+
+Status check_scalar_arguments(const Launch& launch) {
+  for (int i = 1; i < launch.input_count(); ++i)
+    if (!launch.input(i).shape().is_scalar())
+      return invalid_argument(
+          "input " + std::to_string(i) + " must be a scalar, but has the shape " +
+          launch.input(i).shape().to_string());
+  return {};
 }
 
 namespace {
@@ -82,15 +82,14 @@ template <class T>
 Status compute_scaled(
     Launch& launch, const ScaledForm& form, int64_t bits, Promoted<T> low, Promoted<T> high) {
   using A = Promoted<T>;
-  if (auto status = form.check_bits(bits); !status.ok()) return status;
-  if (form.has_range && !(low <= high))
-    return invalid_argument(
-        "Invalid range: input_min " + std::to_string(low) + " > input_max " + std::to_string(high));
+  auto integers = form.integers(bits);
+  if (!integers) return integers.status();
+  if (auto status = form.check_range(low, high); !status.ok()) return status;
   const auto shape = launch.input(0).shape();
   const auto* in = launch.input(0).data<T>();
   if (!form.has_range)
     std::tie(low, high) = extremes<T>({in, static_cast<size_t>(shape.elements())});
-  auto by = Scaling<A>::of(low, high, form, bits);
+  auto by = Scaling<A>::of(low, high, *integers);
   if (!form.has_range) {
     by.low = -std::numeric_limits<A>::infinity();
     by.high = std::numeric_limits<A>::infinity();
@@ -110,19 +109,9 @@ Status compute_scaled(
   return {};
 }
 
-/// The arguments behind the input must be scalars.
-Status check_scalars(const Launch& launch) {
-  for (int i = 1; i < launch.input_count(); ++i)
-    if (!launch.input(i).shape().is_scalar())
-      return invalid_argument(
-          "input " + std::to_string(i) + " must be a scalar, but has the shape " +
-          launch.input(i).shape().to_string());
-  return {};
-}
-
 template <class T>
 Status compute_given(Launch& launch, const ScaledForm& form, int64_t bits) {
-  if (auto status = check_scalars(launch); !status.ok()) return status;
+  if (auto status = check_scalar_arguments(launch); !status.ok()) return status;
   if (launch.input_count() == 4) bits = launch.input(3).value<int32_t>();
   return compute_scaled<T>(
       launch, form, bits, promote(launch.input(1).value<T>()), promote(launch.input(2).value<T>()));

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cstdint>
-
+#include "troupe/devices/cpu/quantization/scaling.hpp"
 #include "troupe/devices/kernel.hpp"
 
 namespace troupe::cpu {
@@ -11,16 +10,13 @@ struct ScaledForm {
   bool is_signed, is_narrow, has_range, rounds_half_up;
 
   static ScaledForm of(const Node& node);
-  /// InvalidArgument unless integers may have so many bits.
-  Status check_bits(int64_t bits) const;
+  /// The integers of so many bits; InvalidArgument where there can be none.
+  Result<IntegerRange> integers(int64_t bits) const;
+  /// InvalidArgument where the given range is none.
+  Status check_range(double low, double high) const;
 };
 
-/// The scale with which a range of numbers fits into integers, and the range that then does.
-template <class T>
-struct Scaling {
-  T low, high, scale, inverse;
-
-  static Scaling of(T low, T high, const ScaledForm& form, int64_t bits);
-};
+/// InvalidArgument unless all arguments behind the input are scalars.
+Status check_scalar_arguments(const Launch& launch);
 
 }  // namespace troupe::cpu
