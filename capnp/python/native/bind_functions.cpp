@@ -60,7 +60,8 @@ bool is_constant_source(const Node& node) {
 }
 
 /// Adds a function without arguments whose result is the value, with copies of all nodes that it is
-/// made by. InvalidArgument for one whose copy would be another thing.
+/// made by; what a copied node only runs after, such as an assertion, stays outside, as it may have
+/// state. InvalidArgument for one whose copy would be another thing.
 void add_factory(const Builder& outer, const std::string& name, const Value& value) {
   const auto& graph = outer.graph();
   std::vector<bool> is_needed(static_cast<size_t>(graph.size()));
@@ -76,9 +77,9 @@ void add_factory(const Builder& outer, const std::string& name, const Value& val
           ", type:" + node.op->name() + ") by value."));
     }
     for (auto input : node.inputs) is_needed[static_cast<size_t>(input.node)] = true;
-    for (auto input : node.control_inputs) is_needed[static_cast<size_t>(input)] = true;
-    def.nodes.push_back(graph.def_of(id));
-    def.nodes.back().device = "";
+    auto& copy = def.nodes.emplace_back(graph.def_of(id));
+    copy.inputs.resize(node.inputs.size());
+    copy.device = "";
   }
   std::ranges::reverse(def.nodes);
   def.results.push_back({"dataset", graph.name_of(value.output()), DType::variant});

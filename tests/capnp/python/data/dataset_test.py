@@ -165,7 +165,7 @@ class FunctionsTest(tf.test.TestCase):
         self.assertEqual(elements(pairs.map(lambda x, y: x + y)), [11, 22])
         named = Dataset.from_tensor_slices({"a": [1, 2]}).map(lambda d: {"b": d["a"] * 2})
         self.assertEqual(elements(named), [{"b": 2}, {"b": 4}])
-        self.assertEqual(elements(pairs.map(lambda *xs: [xs[0], xs[1]]))[0].tolist(), [1, 10])
+        self.assertEqual(elements(pairs.map(lambda *xs: [xs[0], xs[1]]))[0], (1, 10))
 
     def test_functions_use_tensors_and_variables_around_them(self):
         ten = tf.constant(10, tf.int64)
@@ -194,6 +194,15 @@ class FunctionsTest(tf.test.TestCase):
             )[1]
         )
         self.assertEqual(elements(powers), [1, 2, 4, 8])
+
+    def test_a_list_that_a_function_returns_is_a_tuple_of_components(self):
+        both = Dataset.range(2).map(
+            lambda x: tf.py_func(lambda a: (a, a / 2), [x], [tf.int64, tf.float64])
+        )
+        self.assertEqual(both.output_types, (tf.int64, tf.float64))
+        self.assertEqual(elements(both), [(0, 0.0), (1, 0.5)])
+        named = both.map(lambda x, y: {"x": [x, x], "y": y})  # a list within it is a tensor
+        self.assertAllEqual(elements(named)[1]["x"], [1, 1])
 
     def test_parallel_calls_keep_the_order(self):
         calls = (4, tf.data.experimental.AUTOTUNE, tf.constant(2))

@@ -61,6 +61,14 @@ class FilesTest(tf.test.TestCase):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "No files matched pattern"):
             elements(tf.data.Dataset.list_files(str(self.folder / "none*")))
 
+    def test_names_of_files_may_be_given_by_a_one_shot_iterator(self):
+        paths = [self.write(name, b"") for name in ("a.txt", "b.txt")]
+        dataset = tf.data.Dataset.list_files(str(self.folder / "*"), shuffle=False)
+        following = dataset.make_one_shot_iterator().get_next()
+        with tf.Session() as session:
+            found = [session.run(following) for _ in paths]
+        self.assertEqual(found, [path.encode() for path in paths])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,6 +28,8 @@ def trace_with(
         element = nest.pack_as(components.types, arguments)
         # As in TensorFlow, a tuple without names is a list of arguments.
         result = function(*element) if type(element) is tuple else function(element)
+        if isinstance(result, list):
+            result = tuple(result)  # as of tf.py_func: its tensors need not be of one type
         returned.append(convert_components(result))
         return nest.flatten(returned[0])
 
