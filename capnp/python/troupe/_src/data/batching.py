@@ -7,7 +7,7 @@ from typing import Any, List, Tuple
 import numpy as np
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components
+from troupe._src.data.components import Components, SparseType
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops.array_ops import get_static_value
 from troupe._src.ops.convert import convert_to_tensor
@@ -30,6 +30,8 @@ def padding_of(
     """The padded shapes as tensors, the values that fill them, and what is known of the shapes."""
     shapes: List[Tensor] = []
     padded: List[TensorShape] = []
+    if any(isinstance(each, SparseType) for each in nest.flatten(components.types)):
+        raise TypeError("Batching of padded sparse tensors is not currently supported")
     given = nest.flatten_up_to(components.types, padded_shapes)
     for shape, own in zip(given, components.flat_shapes()):
         tensor, known = _padded_shape(shape, own)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Sequence
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, components_of, convert_components
+from troupe._src.data.components import (
+    Components,
+    components_of,
+    convert_components,
+    flat_tensors,
+)
 from troupe._src.data.element_methods import ElementMethods, int64
 from troupe._src.data.generator import generator_dataset
 from troupe._src.data.mapping import (
@@ -53,7 +58,7 @@ class Dataset(ElementMethods):
         values = convert_components(tensors)
         components = components_of(values)
         variant = raw_ops.TensorDataset(
-            components=nest.flatten(values), output_shapes=components.flat_shapes()
+            components=flat_tensors(values), output_shapes=components.flat_shapes()
         )
         return Dataset._make(variant, components)
 
@@ -79,10 +84,10 @@ class Dataset(ElementMethods):
             if None not in (size, first) and size != first:
                 raise ValueError(f"Dimensions {size} and {first} are not compatible")
             size = first if first is not None else size
-        types = nest.map_structure(lambda value: value.dtype, values)
+        types = components_of(values).types
         components = Components(types, nest.map_structure(lambda v: v.shape[1:], values))
         variant = raw_ops.TensorSliceDataset(
-            components=nest.flatten(values), output_shapes=components.flat_shapes()
+            components=flat_tensors(values, are_slices=True), output_shapes=components.flat_shapes()
         )
         return Dataset._make(variant, components)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Type, TypeVar
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components
+from troupe._src.data.components import Components, output_classes_of, output_types_of
 from troupe._src.data.iterator import (
     Iterator,
     make_initializable_iterator,
@@ -68,7 +68,7 @@ class DatasetBase:
     @property
     def output_types(self) -> Any:
         """The dtypes of the components, in the structure of an element."""
-        return self._types
+        return output_types_of(self._types)
 
     @property
     def output_shapes(self) -> Any:
@@ -78,7 +78,7 @@ class DatasetBase:
     @property
     def output_classes(self) -> Any:
         """The classes of the components, in the structure of an element."""
-        return nest.map_structure(lambda _: Tensor, self._types)
+        return output_classes_of(self._types)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} shapes: {self._shapes}, types: {self._types}>"
+        return f"<{type(self).__name__} shapes: {self._shapes}, types: {self.output_types}>"

@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from troupe._src.data import nest
+from troupe._src.data.components import (
+    Components,
+    as_types,
+    output_classes_of,
+    output_types_of,
+)
 from troupe._src.data.factory import add_factory
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -12,9 +18,9 @@ from troupe._src.graph.scopes import control_dependencies, device
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import as_dtype
 from troupe._src.types.shapes import TensorShape, as_shape
 
 if TYPE_CHECKING:
@@ -49,12 +55,13 @@ class Iterator:
             initializer: The operation that lets it begin; None for none.
             output_types: The dtypes of the components, in the structure of an element.
             output_shapes: Their shapes, in the same structure; by default unknown.
-            output_classes: Not used: all components are tensors.
+            output_classes: tf.Tensor or tf.SparseTensor, in the same structure; by default all are
+                tensors.
         """
         self._iterator_resource = iterator_resource
         self._initializer = initializer
-        self._types = nest.map_structure(as_dtype, output_types)
-        self._shapes = shapes_up_to(output_types, output_shapes)
+        self._types = as_types(output_types, output_classes)
+        self._shapes = shapes_up_to(self._types, output_shapes)
         self._string_handle = raw_ops.IteratorToStringHandle(resource_handle=iterator_resource)
 
     @staticmethod
@@ -70,20 +77,20 @@ class Iterator:
             output_types: The dtypes of the components, in the structure of an element.
             output_shapes: Their shapes, in the same structure; by default unknown.
             shared_name: The name by which other sessions share its state; None for no sharing.
-            output_classes: Not used: all components are tensors.
+            output_classes: tf.Tensor or tf.SparseTensor, in the same structure; by default all are
+                tensors.
 
         Returns:
             The iterator.
         """
-        types = nest.map_structure(as_dtype, output_types)
+        types = as_types(output_types, output_classes)
         shapes = shapes_up_to(types, output_shapes)
         handle = raw_ops.IteratorV2(
             container="",
             shared_name=shared_name or "",
-            output_types=nest.flatten(types),
-            output_shapes=nest.flatten(shapes),
+            **Components(types, shapes).attrs(),
         )
-        return Iterator(handle, None, types, shapes, output_classes)
+        return Iterator(handle, None, types, shapes, None)
 
     @staticmethod
     def from_string_handle(
@@ -98,19 +105,19 @@ class Iterator:
             string_handle: A string scalar that `string_handle()` of the iterator has given.
             output_types: The dtypes of the components, in the structure of an element.
             output_shapes: Their shapes, in the same structure; by default unknown.
-            output_classes: Not used: all components are tensors.
+            output_classes: tf.Tensor or tf.SparseTensor, in the same structure; by default all are
+                tensors.
 
         Returns:
             The iterator.
         """
-        types = nest.map_structure(as_dtype, output_types)
+        types = as_types(output_types, output_classes)
         shapes = shapes_up_to(types, output_shapes)
         resource = raw_ops.IteratorFromStringHandleV2(
             string_handle=convert_to_tensor(string_handle, dtypes.string),
-            output_types=nest.flatten(types),
-            output_shapes=nest.flatten(shapes),
+            **Components(types, shapes).attrs(),
         )
-        return Iterator(resource, None, types, shapes, output_classes)
+        return Iterator(resource, None, types, shapes, None)
 
     @property
     def initializer(self) -> Operation:
@@ -155,13 +162,11 @@ class Iterator:
 
     def get_next(self, name: Optional[str] = None) -> Any:
         """The next element; a step in which there is none fails with OutOfRangeError."""
-        components: List[Tensor] = raw_ops.IteratorGetNext(
-            iterator=self._iterator_resource,
-            output_types=nest.flatten(self._types),
-            output_shapes=nest.flatten(self._shapes),
-            name=name,
+        components = Components(self._types, self._shapes)
+        tensors = raw_ops.IteratorGetNext(
+            iterator=self._iterator_resource, name=name, **components.attrs()
         )
-        return nest.pack_as(self._types, list(components))
+        return components.element(list(tensors))
 
     def string_handle(self, name: Optional[str] = None) -> Tensor:
         """A string that stands for the iterator, for `from_string_handle`."""
@@ -175,7 +180,7 @@ class Iterator:
     @property
     def output_types(self) -> Any:
         """The dtypes of the components, in the structure of an element."""
-        return self._types
+        return output_types_of(self._types)
 
     @property
     def output_shapes(self) -> Any:
@@ -185,7 +190,7 @@ class Iterator:
     @property
     def output_classes(self) -> Any:
         """The classes of the components, in the structure of an element."""
-        return nest.map_structure(lambda _: Tensor, self._types)
+        return output_classes_of(self._types)
 
 
 def _is_at_least(given: TensorShape, wanted: TensorShape) -> bool:
@@ -299,9 +304,16 @@ class MultiDeviceIterator:
         return found
 
     def _next(self, earlier: Sequence[Any]) -> Any:
-        with control_dependencies(nest.flatten(tuple(earlier))), device(self._source):
+        done = [each.op for each in nest.flatten(tuple(earlier))]
+        with control_dependencies(done), device(self._source):
             return self._iterator.get_next()
 
     def _sent(self, element: Any, place: str) -> Any:
         with device(place):
-            return nest.map_structure(array_ops.identity, element)
+            return nest.map_structure(_copied, element)
+
+
+def _copied(component: Any) -> Any:
+    if isinstance(component, SparseTensor):
+        return SparseTensor(*map(array_ops.identity, component.parts))
+    return array_ops.identity(component)

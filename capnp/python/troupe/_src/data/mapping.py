@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any, Callable, List, Tuple
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, components_of, convert_components
+from troupe._src.data.components import (
+    Components,
+    components_of,
+    convert_components,
+    flat_tensors,
+)
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.data.function_graph import TracedFunction
 from troupe._src.data.generator import processor_count
@@ -25,13 +30,13 @@ def trace_with(
     returned: List[Any] = []
 
     def body(arguments: List[Tensor]) -> List[Tensor]:
-        element = nest.pack_as(components.types, arguments)
+        element = components.element(arguments)
         # As in TensorFlow, a tuple without names is a list of arguments.
         result = function(*element) if type(element) is tuple else function(element)
         if isinstance(result, list):
             result = tuple(result)  # as of tf.py_func: its tensors need not be of one type
         returned.append(convert_components(result))
-        return nest.flatten(returned[0])
+        return flat_tensors(returned[0])
 
     name = getattr(function, "__name__", type(function).__name__)
     traced = TracedFunction(
@@ -134,10 +139,14 @@ def _trace_with_state(
     what: str, dataset: DatasetBase, state: Any, function: Callable[..., Any]
 ) -> Tuple[TracedFunction, Any]:
     """A function of a state and an element."""
-    types = components_of(state).types
-    unknown = nest.map_structure(lambda _: TensorShape(None), types)
-    both = Components((types, dataset._types), (unknown, dataset._shapes))
+    before = _of_any_shape(state)
+    both = Components((before.types, dataset._types), (before.shapes, dataset._shapes))
     return trace_with(what, function, both)
+
+
+def _of_any_shape(state: Any) -> Components:
+    types = components_of(state).types
+    return Components(types, nest.map_structure(lambda _: TensorShape(None), types))
 
 
 def _check_new_state(state: Any, new_state: Any) -> None:
@@ -155,16 +164,15 @@ def reduce_elements(dataset: DatasetBase, initial_state: Any, function: Callable
     state = convert_components(initial_state)
     traced, result = _trace_with_state("reduce", dataset, state, function)
     _check_new_state(state, result)
-    flat = nest.flatten(state)
+    components = _of_any_shape(state)
     results = raw_ops.ReduceDataset(
         input_dataset=dataset._variant_tensor,
-        initial_state=flat,
+        initial_state=flat_tensors(state),
         other_arguments=traced.captured,
         f=traced.name,
-        output_types=[each.dtype for each in flat],
-        output_shapes=[TensorShape(None)] * len(flat),
+        **components.attrs(),
     )
-    return nest.pack_as(state, list(results))
+    return components.element(list(results))
 
 
 def scan_elements(
@@ -179,7 +187,7 @@ def scan_elements(
     _check_new_state(state, result[0])
     components = components_of(result[1])
     inputs = _inputs(dataset, traced, components)
-    return raw_ops.ScanDataset(initial_state=nest.flatten(state), **inputs), components
+    return raw_ops.ScanDataset(initial_state=flat_tensors(state), **inputs), components
 
 
 def take_elements_while(

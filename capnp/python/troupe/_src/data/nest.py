@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator, List
 
+from troupe._src.ops.sparse_tensor import SparseTensorValue
+
 
 def is_nested(value: Any) -> bool:
     """Whether it is a structure, and no component."""
-    return isinstance(value, (tuple, dict))
+    return isinstance(value, (tuple, dict)) and not isinstance(value, SparseTensorValue)
 
 
 def flatten(structure: Any) -> List[Any]:
     """The components in order; those of a dict in that of its sorted keys."""
     if isinstance(structure, dict):
         return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
-    if isinstance(structure, tuple):
+    if is_nested(structure):
         return [leaf for value in structure for leaf in flatten(value)]
     return [structure]
 
@@ -28,7 +30,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
     if isinstance(structure, dict):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
         return type(structure)((key, packed[key]) for key in structure)
-    if isinstance(structure, tuple):
+    if is_nested(structure):
         items = [_pack(value, leaves) for value in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
     return next(leaves)
@@ -48,7 +50,7 @@ def flatten_up_to(shallow: Any, deep: Any) -> List[Any]:
         if not isinstance(deep, dict) or set(shallow) != set(deep):
             raise ValueError(f"expected a dict with the keys {sorted(shallow)}, got {deep!r}")
         return [leaf for key in sorted(shallow) for leaf in flatten_up_to(shallow[key], deep[key])]
-    if isinstance(shallow, tuple):
+    if is_nested(shallow):
         if not isinstance(deep, (tuple, list)) or len(shallow) != len(deep):
             raise ValueError(f"expected {len(shallow)} items, got {deep!r}")
         return [leaf for one, other in zip(shallow, deep) for leaf in flatten_up_to(one, other)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from troupe._src.data import nest
 from troupe._src.data.dataset import Dataset
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
@@ -55,4 +54,4 @@ def get_single_element(dataset: Dataset) -> Any:
     values = raw_ops.DatasetToSingleElement(
         dataset=dataset._variant_tensor, **dataset._flat_structure
     )
-    return nest.pack_as(dataset._types, list(values))
+    return dataset._components.element(list(values))

@@ -153,7 +153,7 @@ class DType:
             return self is other
         try:
             return self is as_dtype(other)
-        except TypeError:
+        except (TypeError, ValueError):
             return False
 
     def __hash__(self) -> int:
