@@ -254,6 +254,44 @@ class VariableScopeTest(tf.test.TestCase):
         with self.assertRaises(ValueError):
             tf.make_template(None, fresh)
 
+    def test_initial_values_may_be_computed_of_other_variables_in_any_order(self):
+        first = tf.Variable(tf.random_normal([2]), name="first")
+        second = tf.Variable(first * 2, name="second")
+        third = tf.get_variable("third", initializer=second + first)
+        copy = tf.Variable(first)
+        with tf.Session() as session:
+            session.run(third.initializer)  # it is first alone
+            with self.assertRaises(tf.errors.FailedPreconditionError):
+                session.run(first)
+        for _ in range(5):
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                values = session.run([first, second, third, copy])
+                self.assertAllClose(values[1], values[0] * 2)
+                self.assertAllEqual(values[3], values[0])
+
+    def test_an_initial_value_is_that_of_a_variable_which_has_one(self):
+        first = tf.Variable(3.0)
+        second = tf.Variable(tf.sqrt(first + 1))
+        third = tf.Variable(tf.while_loop(lambda i: i < 10, lambda i: i * 2, [first]))
+        with tf.Session() as session:
+            with self.assertRaises(tf.errors.FailedPreconditionError):
+                session.run(third.initializer)
+            session.run(first.initializer)
+            session.run(tf.assign(first, 8.0))
+            session.run([second.initializer, third.initializer])
+            self.assertEqual(session.run([second, third]), [3, 16])
+
+    def test_a_variable_is_made_of_its_definition(self):
+        first = tf.Variable(3.0, name="first")
+        again = tf.Variable(variable_def=first.to_proto())
+        self.assertEqual([again.name, again.dtype], ["first:0", tf.float32])
+        with tf.Session() as session:
+            session.run(again.initializer)
+            self.assertEqual(session.run(first), 3)
+        with self.assertRaisesRegex(ValueError, "mutually exclusive"):
+            tf.Variable(1.0, variable_def=first.to_proto())
+
     def test_initializers_give_values_of_their_kind(self):
         kinds = {
             "zeros": (tf.zeros_initializer(), lambda v: (v == 0).all()),

@@ -14,7 +14,6 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.messages.meta_graph_messages import VariableDef
 from troupe._src.ops import raw_ops
-from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
@@ -22,6 +21,7 @@ from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.creators import arguments_by_name, create_by
+from troupe._src.variables.initial_values import guarded, initial_value_of
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable_nodes import add_variable_nodes, known_attrs, of_shape
 from troupe._src.variables.variable_updates import VariableUpdates
@@ -44,10 +44,10 @@ class Variable(VariableUpdates):
         caching_device: Makes a step read it once, where it is used as a tensor, whichever device it
             is.
         name: The name, made unique.
-        variable_def: Must be None: `from_proto` takes such messages.
+        variable_def: A VariableDef, in place of an initial value: as of `from_proto`.
         dtype: The dtype, by default that of the initial value.
         expected_shape: What device functions are told of a shape that is not known yet.
-        import_scope: Has no effect.
+        import_scope: The name scope that the names of `variable_def` are in.
         constraint: A function of the value after each update of an optimizer, which gives the
             value.
         use_resource: False for a variable of references; by default as its scope.
@@ -66,12 +66,19 @@ class Variable(VariableUpdates):
     _save_slice_info: Optional[slices.SaveSliceInfo] = None
     # Whether a step reads it once, where it is used as a tensor.
     _is_cached = False
+    # What the initializer assigns: `_initial`, without reads of variables that have no value yet.
+    _guarded: Optional[Tensor] = None
     synchronization = VariableSynchronization.AUTO
     aggregation = VariableAggregation.NONE
     # The class of those without `use_resource`; its module, which imports this one, says it.
     _of_references: Type[Variable]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
+        definition = kwargs.get("variable_def")
+        if definition is not None:
+            if args or kwargs.get("initial_value") is not None:
+                raise ValueError("variable_def and initial_value are mutually exclusive.")
+            return cls.from_proto(definition, kwargs.get("import_scope"))
         creators = get_default_graph()._scopes.creators if cls is Variable else ()
         if creators:
             arguments = arguments_by_name(Variable.__init__, args, kwargs)
@@ -106,8 +113,6 @@ class Variable(VariableUpdates):
     ) -> None:
         if "_native" in vars(self):  # a creator has made it, or has chosen one that there was
             return
-        if variable_def is not None:
-            raise ValueError("a variable of a `variable_def` is made by Variable.from_proto")
         self._is_cached = caching_device is not None
         self.synchronization = VariableSynchronization(synchronization)
         self.aggregation = VariableAggregation(aggregation)
@@ -127,13 +132,16 @@ class Variable(VariableUpdates):
             known = known_attrs(initial_value, dtype, expected_shape if shape is None else shape)
             device = graph._device_for("VarHandleOp", name, attrs=known)
             with graph.device(None), graph.device(device):
-                initial = self._checked(_initial(initial_value, dtype, name), validate_shape)
+                initial = self._checked(
+                    initial_value_of(initial_value, dtype, name), validate_shape
+                )
                 initial = of_shape(initial, shape)
+                self._guarded = guarded(initial)
                 builder = graph._builder_for("VarHandleOp", name)
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
                 graph._use_context()
-                native = add_variable_nodes(graph, builder, name, initial, keys)
+                native = add_variable_nodes(graph, builder, name, self._guarded, keys)
                 self._set_up(graph, native, initial)
         self.constraint = constraint
         if trainable is None:
@@ -176,7 +184,7 @@ class Variable(VariableUpdates):
         return protos.to_proto(self)
 
     @staticmethod
-    def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> Any:
+    def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> Variable:
         """The variable whose nodes, which the default graph has, the message names.
 
         Args:
@@ -292,7 +300,7 @@ class Variable(VariableUpdates):
     def initialized_value(self) -> Tensor:
         """Its value, or its initial value where it has none yet, for initial values of others."""
         graph = self._graph
-        initial = self._initial
+        initial = self._initial if self._guarded is None else self._guarded
         if initial is None:
             raise ValueError(f"the initial value of {self.name} is not known")
         with graph.control_dependencies(None):
@@ -384,14 +392,6 @@ def _is_resource(given: Optional[bool], keeps_shape: bool) -> bool:
     of_scope = None if store is None else store.scope.use_resource
     choices = [choice for choice in (given, of_scope) if choice is not None]
     return bool(choices[0]) if choices else _Defaults.use_resource and keeps_shape
-
-
-def _initial(value: Any, dtype: Optional[DTypeLike], name: str) -> Tensor:
-    graph = get_default_graph()
-    with graph.name_scope(name.rstrip("/") + "/Initializer" if callable(value) else None):
-        if callable(value):
-            return convert_to_tensor(value(), dtype)
-    return convert_to_tensor(value, dtype, name=f"{name.rstrip('/')}/initial_value")
 
 
 def adopt_variables(graph: Graph) -> List[Variable]:
