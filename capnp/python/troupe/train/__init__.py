@@ -135,6 +135,7 @@ from troupe._src.train.hooks.session_run_hook import (
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
+from troupe._src.train.session_manager import SessionManager
 from troupe._src.train.supervisor import Supervisor
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
@@ -195,6 +196,7 @@ __all__ = [
     "Server",
     "ServerDef",
     "SessionCreator",
+    "SessionManager",
     "SessionRunArgs",
     "SessionRunContext",
     "SessionRunHook",

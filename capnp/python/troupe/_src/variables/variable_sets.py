@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -100,15 +100,24 @@ def local_variables_initializer() -> Operation:
     return variables_initializer(local_variables(), "init_local")
 
 
-def is_variable_initialized(variable: Variable) -> Tensor:
+def is_variable_initialized(variable: Union[Variable, Tensor]) -> Tensor:
     """Whether a variable has a value when the step runs.
 
     Args:
-        variable: The variable.
+        variable: The variable, or the tensor that a graph has under its name.
 
     Returns:
         A scalar of bool.
+
+    Raises:
+        TypeError: The tensor is no variable's.
     """
+    if isinstance(variable, Tensor):
+        every, name = variable.graph._variables.values(), variable.name
+        found = [each for each in every if each._snapshot.name == name]
+        if not found:
+            raise TypeError(f"{variable} is not the value of a variable")
+        return is_variable_initialized(found[0])
     with get_default_graph().colocate_with(variable.op):
         return raw_ops.VarIsInitializedOp(resource=variable.handle)
 
