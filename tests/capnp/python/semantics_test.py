@@ -47,6 +47,32 @@ class ShapesTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             four.merge_with(5)
 
+    def test_an_unknown_dimension_is_neither_equal_to_a_size_nor_unequal(self):
+        unknown = tf.Dimension(None)
+        for compared in (unknown == 3, unknown != 3, tf.Dimension(3) != unknown, unknown == None):
+            self.assertIsNone(compared)
+        self.assertTrue(tf.Dimension(12) == "12" and tf.Dimension(12) == 12.0)
+        self.assertTrue(tf.Dimension(12) != 12.5 and unknown != "_")
+
+    def test_dimensions_are_factors_of_lists_and_operands_of_tensors(self):
+        three = tf.Dimension(3)
+        self.assertEqual(three * [4], [4, 4, 4])
+        with tf.Session() as session:
+            self.assertEqual(session.run([three * tf.constant(2), three - tf.constant(1)]), [6, 2])
+        with self.assertRaises(TypeError):
+            three * 2.5
+        with self.assertRaises(ValueError):
+            tf.Dimension(2.5)
+
+    def test_shapes_are_messages_and_made_of_messages(self):
+        for sizes in ([], [1, None, 3], None):
+            message = tf.TensorShape(sizes).as_proto()
+            self.assertEqual(message.unknown_rank, sizes is None)
+            self.assertEqual(tf.TensorShape(message), tf.TensorShape(sizes))
+        self.assertEqual([dim.size for dim in tf.TensorShape([1, None]).as_proto().dim], [1, -1])
+        self.assertEqual(tf.placeholder(tf.int32, message).shape.rank, None)
+        self.assertFalse(tf.TensorShape([1, 2]) == "12")
+
     def test_shapes_are_checked_for_their_rank(self):
         shape, unknown = tf.TensorShape([2, None]), tf.TensorShape(None)
         self.assertEqual(unknown.with_rank(2).as_list(), [None, None])

@@ -7,6 +7,7 @@ from typing import Any, Iterable, Optional
 from troupe._src.messages.fields import Field
 from troupe._src.messages.proto_message import ProtoMessage
 from troupe._src.set_module import set_module
+from troupe._src.types.shapes import TensorShape
 
 _TYPES = {
     "DT_INVALID": 0, "DT_FLOAT": 1, "DT_DOUBLE": 2, "DT_INT32": 3, "DT_UINT8": 4, "DT_INT16": 5,
@@ -53,6 +54,9 @@ class TensorShapeProto(ProtoMessage):
         if self.unknown_rank:
             return None
         return [None if dim.size < 0 else dim.size for dim in self.dim]
+
+
+TensorShape._message = TensorShapeProto
 
 
 @set_module("troupe")

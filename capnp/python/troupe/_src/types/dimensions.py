@@ -13,15 +13,19 @@ class Dimension:
     """The size of one dimension; `value` is None where it is unknown.
 
     Args:
-        value: A size, another Dimension, or None.
+        value: A size, which may be a float or text that stands for an integer, another Dimension,
+            or None.
 
     Raises:
-        ValueError: The size is negative.
+        ValueError: The size is negative, or no integer.
+        TypeError: It is no number.
     """
 
     def __init__(self, value: DimensionLike) -> None:
         known = value.value if isinstance(value, Dimension) else value
-        self._value = None if known is None else operator.index(known)
+        self._value = None if known is None else int(known)
+        if self._value != known and not isinstance(known, (str, bytes)):
+            raise ValueError(f"Ambiguous dimension: {known}")
         if self._value is not None and self._value < 0:
             raise ValueError(f"Dimension {self._value} must be >= 0")
 
@@ -77,39 +81,51 @@ class Dimension:
             raise TypeError("the dimension is not known while the graph is built")
         return self._value
 
-    def __eq__(self, other: object) -> bool:
-        return self._value == (other.value if isinstance(other, Dimension) else other)
+    def __eq__(self, other: object) -> Any:
+        """None where one of the two is unknown; so is what `!=` gives."""
+        return self._combine(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._combine(operator.ne, self, other)
 
     def __hash__(self) -> int:
         return hash(self._value)
 
-    def _combine(self, operator: Callable[[int, int], Any], x: DimensionLike, y: Any) -> Any:
-        one, two = Dimension(x).value, Dimension(y).value
+    def _combine(self, operator: Callable[[int, int], Any], x: Any, y: Any) -> Any:
+        """NotImplemented where one is no size, as a list or a tensor, which may know what to do."""
+        try:
+            one, two = Dimension(x).value, Dimension(y).value
+        except (TypeError, ValueError):
+            return NotImplemented
         return None if one is None or two is None else operator(one, two)
 
+    def _computed(self, operator: Callable[[int, int], Any], x: Any, y: Any) -> Any:
+        result = self._combine(operator, x, y)
+        return result if result is NotImplemented else Dimension(result)
+
     def __add__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.add, self, other))
+        return self._computed(operator.add, self, other)  # type: ignore[no-any-return]
 
     def __sub__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.sub, self, other))
+        return self._computed(operator.sub, self, other)  # type: ignore[no-any-return]
 
     def __rsub__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.sub, other, self))
+        return self._computed(operator.sub, other, self)  # type: ignore[no-any-return]
 
     def __mul__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.mul, self, other))
+        return self._computed(operator.mul, self, other)  # type: ignore[no-any-return]
 
     def __floordiv__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.floordiv, self, other))
+        return self._computed(operator.floordiv, self, other)  # type: ignore[no-any-return]
 
     def __rfloordiv__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.floordiv, other, self))
+        return self._computed(operator.floordiv, other, self)  # type: ignore[no-any-return]
 
     def __mod__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.mod, self, other))
+        return self._computed(operator.mod, self, other)  # type: ignore[no-any-return]
 
     def __rmod__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.mod, other, self))
+        return self._computed(operator.mod, other, self)  # type: ignore[no-any-return]
 
     def __lt__(self, other: DimensionLike) -> Optional[bool]:
         """None where one of the two is unknown, as for the other comparisons of sizes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, ClassVar, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 from troupe import _native
 from troupe._src.set_module import set_module
@@ -16,8 +16,11 @@ class TensorShape:
 
     Args:
         dims: Sizes, each a number, a Dimension, or None or -1 where it is unknown; one size for a
-            vector; None where not even their number is known.
+            vector; None where not even their number is known; or a TensorShapeProto.
     """
+
+    # The class of messages of shapes; its module, which imports this one, says it.
+    _message: ClassVar[Any]
 
     def __init__(self, dims: ShapeLike) -> None:
         self._sizes = _sizes_of(dims)
@@ -42,6 +45,10 @@ class TensorShape:
         if self._sizes is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return self._sizes
+
+    def as_proto(self) -> Any:
+        """The sizes as a TensorShapeProto."""
+        return self._message._of_sizes(self._sizes)
 
     def num_elements(self) -> Optional[int]:
         """The product of all sizes, or None where one is unknown."""
@@ -310,6 +317,12 @@ def _sizes_of(dims: ShapeLike) -> Optional[Tuple[Optional[int], ...]]:
         return dims._sizes
     if isinstance(dims, (int, Dimension)):
         dims = [dims]
+    unknown_rank = getattr(dims, "unknown_rank", None)
+    if unknown_rank is not None:  # of a TensorShapeProto, of this package or of protobuf's
+        message: Any = dims
+        return None if unknown_rank else _sizes_of([dim.size for dim in message.dim])
+    if isinstance(dims, (str, bytes)):
+        raise TypeError(f"A TensorShape cannot be made of text: {dims!r}")
     sizes: List[Optional[int]] = []
     for size in dims:
         known = size.value if isinstance(size, Dimension) else size
