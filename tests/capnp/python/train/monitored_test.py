@@ -173,10 +173,15 @@ class MonitoredSessionTest(tf.test.TestCase):
             with tf.train.MonitoredTrainingSession(hooks=[Failing()]) as session:
                 session.run(self.train)
 
-    def test_the_graph_is_final_once_the_session_is_there(self):
+    def test_the_graph_is_final_while_the_session_is_there(self):
         with tf.train.MonitoredTrainingSession():
             with self.assertRaisesRegex(RuntimeError, "finalized"):
                 tf.no_op()
+        twice = tf.add(self.w, self.w)
+        with self.assertRaises(ZeroDivisionError), tf.train.MonitoredSession() as session:
+            self.assertEqual(session.run(twice), 2)
+            raise ZeroDivisionError
+        self.assertFalse(twice.graph.finalized)
 
     def test_a_training_goes_on_where_its_checkpoints_ended(self):
         folder = os.path.join(self.get_temp_dir(), "checkpoints")

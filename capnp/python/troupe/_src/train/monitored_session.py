@@ -33,7 +33,8 @@ class MonitoredSession:
 
     The chief restores lost variables from the latest checkpoint, or runs their initializers where
     there is none; other workers wait for it. Use it as a context manager, with the loop `while not
-    sess.should_stop(): sess.run(...)`. It starts the queue runners of the graph.
+    sess.should_stop(): sess.run(...)`. It starts the queue runners of the graph, which is finalized
+    until the session is closed.
 
     Args:
         session_creator: Says the target and whether it is the chief, by default one in this
@@ -46,6 +47,8 @@ class MonitoredSession:
     """
 
     _starts_threads = True
+    # Whether a graph that was not finalized before can be changed after the session.
+    _unfinalizes = True
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class MonitoredSession:
         claim_process()
         self._pid = os.getpid()
         self._graph = get_default_graph()
+        self._was_finalized = self._graph.finalized
         self._creator = session_creator or ChiefSessionCreator()
         self._training = Training(self._graph)
         self._threads = SessionThreads(self._training, stop_grace_period_secs)
@@ -216,7 +220,7 @@ class MonitoredSession:
 
     def close(self) -> None:
         """Ends the hooks, joins the threads that they have registered, and closes the session."""
-        native, self._native = self._native, None
+        native = self._taken()
         if native is None:
             return
         check_not_forked(self._pid)
@@ -232,6 +236,13 @@ class MonitoredSession:
             self._threads.stop()
         finally:
             native.close()
+
+    def _taken(self) -> Any:
+        """The runtime's part, which the session has no longer; None where it is closed already."""
+        native, self._native = self._native, None
+        if native is not None and self._unfinalizes and not self._was_finalized:
+            self._graph._is_finalized = False
+        return native
 
     def _close_at_exit(self) -> None:
         self._native = None
@@ -249,7 +260,7 @@ class MonitoredSession:
         if exc_type is None or issubclass(exc_type, (errors.OutOfRangeError, StopIteration)):
             self.close()
             return True
-        native, self._native = self._native, None
+        native = self._taken()
         if native is not None:
             try:
                 self._threads.stop()

@@ -27,6 +27,7 @@ class _InitializedSession(MonitoredSession):
     """Leaves the threads to the Supervisor, and its coordinator."""
 
     _starts_threads = False
+    _unfinalizes = False
 
 
 @set_module("troupe.train")
