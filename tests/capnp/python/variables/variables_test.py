@@ -316,6 +316,15 @@ class VariableScopeTest(tf.test.TestCase):
                 with self.subTest(name):
                     self.assertTrue(kinds[name][1](value))
 
+    def test_uniform_initializers_give_integers_too(self):
+        draw = tf.random_uniform_initializer(2, 5, dtype=tf.int64)
+        v = tf.get_variable("v", [100], tf.int64, initializer=draw)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(set(session.run(v)), {2, 3, 4})
+        with self.assertRaisesRegex(ValueError, "maxval"):
+            tf.random_uniform_initializer()([1], tf.int32)
+
     def test_an_initializer_may_be_a_value(self):
         v = tf.get_variable("v", initializer=[1.0, 2.0])
         self.assertEqual(v.shape, [2])

@@ -10,9 +10,9 @@ import numpy as np
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.random_seed import get_seed
 from troupe._src.ops.apply_op import apply_op
-from troupe._src.ops.convert import constant
+from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import as_shape
 
 
@@ -151,7 +151,7 @@ class RandomUniform(_Random):
 
     Args:
         minval: The least number.
-        maxval: What all numbers are below, by default 1.
+        maxval: What all numbers are below, by default 1; integers need it.
         seed: Makes the numbers repeatable, together with the seed of the graph.
         dtype: The dtype of the values where the call gives none.
     """
@@ -164,10 +164,27 @@ class RandomUniform(_Random):
         dtype: DTypeLike = dtypes.float32,
     ) -> None:
         super().__init__("RandomUniform", seed, dtype)
-        self.minval, self.maxval = minval, 1.0 if maxval is None else maxval
+        self.minval, self.maxval = minval, maxval
 
     def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
-        return self._draw(shape, dtype) * (self.maxval - self.minval) + self.minval
+        wanted = as_dtype(dtype or self.dtype)
+        if wanted.is_integer:
+            return self._draw_integers(shape, wanted)
+        maxval = 1.0 if self.maxval is None else self.maxval
+        return self._draw(shape, dtype) * (maxval - self.minval) + self.minval
+
+    def _draw_integers(self, shape: Any, dtype: DType) -> Tensor:
+        if self.maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        seed, seed2 = get_seed(self.seed)
+        ends = {
+            name: convert_to_tensor(end, dtype)
+            for name, end in (("minval", self.minval), ("maxval", self.maxval))
+        }
+        attrs = {"seed": seed, "seed2": seed2}
+        drawn = apply_op("RandomUniformInt", {"shape": _sizes(shape), **ends}, attrs)
+        assert isinstance(drawn, Tensor)
+        return drawn
 
 
 class VarianceScaling(Initializer):
