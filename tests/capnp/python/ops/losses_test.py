@@ -37,6 +37,17 @@ class LossesTest(tf.test.TestCase):
             tf.losses.softmax_cross_entropy(one_hot, X, label_smoothing=0.1),
         )
 
+    def test_one_row_of_labels_or_of_logits_is_that_of_all(self):
+        logs = X - np.log(np.exp(X).sum(1, keepdims=True))
+        one = np.array([[0.2, 0.3, 0.5]], np.float32)
+        loss = tf.nn.softmax_cross_entropy_with_logits
+        self.check(-(one * logs).sum(1), loss(labels=one, logits=X))
+        row, all_rows = tf.constant(X[:1]), tf.placeholder_with_default(Y, [None, 3])
+        found = loss(labels=all_rows, logits=row)
+        self.check(-(Y * logs[:1]).sum(1), found)
+        slope = (np.exp(logs[:1]) - Y).sum(0, keepdims=True)
+        self.check(slope, tf.gradients(found, row)[0])
+
     def test_weights_count_as_the_reduction_says(self):
         losses, weights = np.array([1.0, 2.0, 3.0], np.float32), [2.0, 0.0, 1.0]
         kinds = tf.losses.Reduction

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.arguments import either
+from troupe._src.ops.arithmetic_ops import broadcast_dynamic_shape
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.types import dtypes
 
@@ -29,6 +30,7 @@ def softmax_cross_entropy_with_logits(
     Args:
         _sentinel: must be left out: the arguments are given by name.
         labels: probabilities that add up to 1 along the axis, of the shape of the logits.
+            Where there is one row or one class in one of the two, it is used for all.
         logits: floats, such as [batch, classes].
         dim: the former name of `axis`.
         axis: the axis of the classes, by default the last.
@@ -61,6 +63,7 @@ def softmax_cross_entropy_with_logits_v2(
 
     Args:
         labels: probabilities that add up to 1 along the axis, of the shape of the logits.
+            Where there is one row or one class in one of the two, it is used for all.
         logits: floats, such as [batch, classes].
         axis: the axis of the classes, by default the last.
         dim: the former name of `axis`.
@@ -89,10 +92,22 @@ def softmax_cross_entropy_with_logits_v2(
         shape = array_ops.shape(exact)
         if rank != 2:
             exact, expected = _rows(exact), _rows(expected)
+        exact, expected = _of_one_shape(exact, expected)
         loss, _ = raw_ops.SoftmaxCrossEntropyWithLogits(features=exact, labels=expected)
         if rank != 2:
             loss = array_ops.reshape(loss, _outer(shape, rank))
         return math_ops.cast(loss, features.dtype)
+
+
+def _of_one_shape(exact: Tensor, expected: Tensor) -> Tuple[Tensor, Tensor]:
+    """Both matrices, broadcast where one is known to have one row or column."""
+    if None in (exact.shape.rank, expected.shape.rank):
+        return exact, expected
+    pairs = zip(exact.shape.as_list(), expected.shape.as_list())
+    if not any(one != other and 1 in (one, other) for one, other in pairs):
+        return exact, expected
+    shape = broadcast_dynamic_shape(array_ops.shape(exact), array_ops.shape(expected))
+    return array_ops.broadcast_to(exact, shape), array_ops.broadcast_to(expected, shape)
 
 
 def sparse_softmax_cross_entropy_with_logits(
