@@ -9,9 +9,9 @@
 namespace troupe {
 
 /// The name of a device, or a device constraint, in which fields may be left open:
-/// "/job:ps/task:0/device:CPU:0", "/job:worker", "cpu:0", "". As TensorFlow's grammar: the first
-/// '/' may be left out, the fields in any order, `replica` accepted if it is 0, the type in any
-/// case and kept in capitals, "*" for any type, index or task.
+/// "/job:ps/task:0/device:CPU:0", "/job:worker", "cpu:0", "gpu", "". As TensorFlow's grammar: the
+/// first '/' may be left out, the fields in any order, `replica` accepted if it is 0, the type in
+/// any case and kept in capitals, "*" for any type, index or task.
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<int> task;
