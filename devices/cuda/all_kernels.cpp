@@ -55,7 +55,7 @@ void add_all_kernels(KernelCatalog& catalog) {
                    add_stitching_kernels,    add_strided_assign_kernels,  add_suppression_kernels,
                    add_tensor_array_kernels, add_training_kernels,        add_triangular_kernels,
                    add_unique_kernels,       add_update_kernels,          add_where_kernels,
-                   add_tensor_list_kernels,  add_reference_kernels})
+                   add_tensor_list_kernels,  add_tridiagonal_kernels,     add_reference_kernels})
     add(catalog);
 }
 

@@ -68,6 +68,7 @@ void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_tensor_list_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_transpose_kernels(KernelCatalog& catalog);
+void add_tridiagonal_kernels(KernelCatalog& catalog);
 void add_triangular_kernels(KernelCatalog& catalog);
 void add_unique_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);

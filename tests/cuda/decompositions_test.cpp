@@ -1,5 +1,6 @@
 // Decompositions of matrices that one block of threads decomposes, and of larger ones, of which the
 // library does: on a card what lies between has another layout, and other blocks.
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstring>
@@ -49,6 +50,19 @@ Tensor invertible(DType dtype, int64_t count, int64_t size) {
 /// Large matrices of two dtypes only: those of emulated cards take their time.
 bool is_left_out(DType dtype, int64_t size) {
   return size > 100 && dtype != DType::float32 && dtype != DType::complex128;
+}
+
+/// Diagonals of random matrices that are far from singular; with `pivots` the greatest elements are
+/// beside the main diagonal, two by two.
+Tensor diagonals(DType dtype, int64_t count, int64_t size, bool pivots) {
+  auto made = numbers(dtype, {count, 3, size}, 11, -3, 3);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t row = 0; row < size; ++row) {
+      auto is_first = row % 2 == 0;
+      auto has_other = pivots && (!is_first || row + 1 < size);
+      add_to(made, i, has_other ? (is_first ? 0 : 2) : 1, row, 20);
+    }
+  return made;
 }
 
 int64_t count_for(int64_t size) { return size > 100 ? 2 : 7; }
@@ -112,6 +126,24 @@ BOOST_AUTO_TEST_CASE(solutions_of_systems) {
                  .attrs = {{"T", dtype}, {"lower", lower}, {"adjoint", adjoint}},
                  .inputs = {definite(dtype, count_for(size), size), rhs}});
         }
+}
+
+BOOST_AUTO_TEST_CASE(products_and_solutions_of_tridiagonal_matrices) {
+  for (auto dtype : of_elements)
+    for (auto [count, size, columns] : std::vector<std::array<int64_t, 3>>{
+             {2, 1, 3}, {3, 2, 1}, {7, 33, 40}, {600, 9, 1}, {1, 2000, 2}}) {
+      auto rhs = numbers(dtype, {count, size, columns}, 12, -5, 5);
+      Tensors of_product;
+      for (uint32_t seed : {13, 14, 15})
+        of_product.push_back(numbers(dtype, {count, 1, size}, seed, -5, 5));
+      of_product.push_back(rhs);
+      compare({.op = "TridiagonalMatMul", .attrs = {{"T", dtype}}, .inputs = of_product});
+      for (bool pivots : {false, true})
+        compare(
+            {.op = "TridiagonalSolve",
+             .attrs = {{"T", dtype}, {"partial_pivoting", pivots}},
+             .inputs = {diagonals(dtype, count, size, pivots), rhs}});
+    }
 }
 
 BOOST_AUTO_TEST_CASE(products_with_orthogonal_factors) {
@@ -184,6 +216,11 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_result_end_the_step_as_on_the_cpu) {
       auto* last = static_cast<char*>(zero_end.mutable_raw()) + zero_end.bytes() - size_of(dtype);
       std::memset(last, 0, size_of(dtype));
       check("MatrixTriangularSolve", {zero_end, rhs}, "not invertible");
+      auto zero_column = diagonals(dtype, 3, size, true);
+      for (int64_t at : {4 * size, 5 * size + 1})  // all that is in column 0 of matrix 1
+        std::memset(
+            static_cast<char*>(zero_column.mutable_raw()) + at * size_of(dtype), 0, size_of(dtype));
+      check("TridiagonalSolve", {zero_column, rhs}, "not invertible");
       auto infinite = numbers(dtype, {3, size, size}, 10);
       add_to(infinite, 1, 2, 1, std::numeric_limits<double>::infinity());
       check("SelfAdjointEigV2", {infinite}, "no eigenvalues");

@@ -173,6 +173,18 @@ bool are_alike(const Eigen::VectorXd& values, DType dtype) {
          sizes.minCoeff() > (is_single(dtype) ? 1e-2 : 1e-5) * sizes.maxCoeff();
 }
 
+/// The matrix whose diagonals are the rows of that one.
+Matrix tridiagonal(const Matrix& diagonals) {
+  auto n = diagonals.cols();
+  Matrix matrix = Matrix::Zero(n, n);
+  matrix.diagonal() = diagonals.row(1).transpose();
+  for (Eigen::Index i = 0; i + 1 < n; ++i) {
+    matrix(i, i + 1) = diagonals(0, i);
+    matrix(i + 1, i) = diagonals(2, i + 1);
+  }
+  return matrix;
+}
+
 /// What an op inverts, of one of its matrices.
 bool is_far_from_singular(const RecordedCall& call, const Matrix& matrix, DType dtype) {
   auto op = base_of(call.op);
@@ -180,7 +192,7 @@ bool is_far_from_singular(const RecordedCall& call, const Matrix& matrix, DType 
     Eigen::SelfAdjointEigenSolver<Matrix> solver(self_adjoint(matrix), Eigen::EigenvaluesOnly);
     return are_alike(solver.eigenvalues(), dtype);
   }
-  auto inverted = matrix;
+  auto inverted = op == "TridiagonalSolve" ? tridiagonal(matrix) : matrix;
   if (op == "CholeskyGrad" || (op == "MatrixTriangularSolve" && has_attr(call, "lower", true)))
     inverted = matrix.triangularView<Eigen::Lower>();
   else if (op == "MatrixTriangularSolve") inverted = matrix.triangularView<Eigen::Upper>();
@@ -194,7 +206,8 @@ bool decomposes_matrices(const std::string& op) {
   return std::ranges::any_of(
       std::initializer_list<const char*>{
           "Cholesky", "CholeskyGrad", "LogMatrixDeterminant", "Lu", "MatrixDeterminant",
-          "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "Qr", "SelfAdjointEigV2", "Svd"},
+          "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "Qr", "SelfAdjointEigV2", "Svd",
+          "TridiagonalSolve"},
       [&](const char* each) { return base == each; });
 }
 
@@ -240,7 +253,8 @@ bool is_well_conditioned(const RecordedCall& call) {
                      input.dtype() == DType::complex128;
     if (rank < 2 || !has_dtype) return true;
     auto is_first = &input == &call.inputs[0];
-    auto is_square = input.shape()[rank - 1] == input.shape()[rank - 2];
+    auto is_square = input.shape()[rank - 1] == input.shape()[rank - 2] ||
+                     (op == "TridiagonalSolve" && input.shape()[rank - 2] == 3);
     if (is_first && is_square && inverts && input.shape()[rank - 1] > size_max) return false;
     for (const auto& matrix : matrices_of(input)) {
       if (!(greatest(matrix) < most) || !matrix.allFinite()) return false;

@@ -1,5 +1,6 @@
+#include "troupe/devices/cpu/linalg/tridiagonal.hpp"
+
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/linalg/matrix_batch.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -16,15 +17,38 @@ Status check_diagonals(const Launch& launch, int index, int64_t rows, const Matr
       launch.input(launch.input_count() - 1).shape().to_string());
 }
 
+}  // namespace
+
+Result<MatrixBatch> tridiagonal_product_batch(const Launch& launch) {
+  auto batch = MatrixBatch::of(launch, 3);
+  if (!batch) return batch;
+  for (int i : {0, 1, 2})
+    if (auto status = check_diagonals(launch, i, 1, *batch); !status.ok()) return status;
+  return batch;
+}
+
+Result<MatrixBatch> tridiagonal_systems(const Launch& launch) {
+  auto batch = MatrixBatch::of(launch, 1);
+  if (!batch) return batch;
+  auto status = check_diagonals(launch, 0, 3, *batch);
+  return status.ok() ? batch : status;
+}
+
+Status no_tridiagonal_solution(bool pivots) {
+  return invalid_argument(
+      pivots ? "the matrix is not invertible"
+             : "the matrix is not invertible, or it takes partial_pivoting=true");
+}
+
+namespace {
+
 struct TridiagonalProductKernel {
   explicit TridiagonalProductKernel(const Node&) {}
 
   template <class T>
   Status run(Launch& launch) const {
-    auto batch = MatrixBatch::of(launch, 3);
+    auto batch = tridiagonal_product_batch(launch);
     if (!batch) return batch.status();
-    for (int i : {0, 1, 2})
-      if (auto status = check_diagonals(launch, i, 1, *batch); !status.ok()) return status;
     const auto& rhs = launch.input(3);
     auto out = launch.allocate(rhs.dtype(), rhs.shape());
     if (!out) return out.status();
@@ -64,13 +88,13 @@ struct TridiagonalSystem {
     auto n = main.size();
     for (Eigen::Index i = 0; i + 1 < n; ++i) {
       if (pivots && std::abs(main(i)) < std::abs(below(i + 1))) exchange(i, x);
-      if (main(i) == S(0)) return not_solved(pivots);
+      if (main(i) == S(0)) return no_tridiagonal_solution(pivots);
       auto factor = below(i + 1) / main(i);
       main(i + 1) -= factor * above(i);
       above(i + 1) -= factor * second(i);
       x.row(i + 1) -= factor * x.row(i);
     }
-    if (main(n - 1) == S(0)) return not_solved(pivots);
+    if (main(n - 1) == S(0)) return no_tridiagonal_solution(pivots);
     for (auto i = n; i-- > 0;) {
       if (i + 1 < n) x.row(i) -= above(i) * x.row(i + 1);
       if (i + 2 < n) x.row(i) -= second(i) * x.row(i + 2);
@@ -87,11 +111,6 @@ struct TridiagonalSystem {
     std::swap(second(i), above(i + 1));
     x.row(i).swap(x.row(i + 1));
   }
-  static Status not_solved(bool pivots) {
-    return invalid_argument(
-        pivots ? "the matrix is not invertible"
-               : "the matrix is not invertible, or it takes partial_pivoting=true");
-  }
 };
 
 struct TridiagonalSolveKernel {
@@ -100,9 +119,8 @@ struct TridiagonalSolveKernel {
 
   template <class T>
   Status run(Launch& launch) const {
-    auto batch = MatrixBatch::of(launch, 1);
+    auto batch = tridiagonal_systems(launch);
     if (!batch) return batch.status();
-    if (auto status = check_diagonals(launch, 0, 3, *batch); !status.ok()) return status;
     const auto &diagonals = launch.input(0), &rhs = launch.input(1);
     auto out = launch.allocate(rhs.dtype(), rhs.shape());
     if (!out) return out.status();
