@@ -53,9 +53,10 @@ void add_all_kernels(KernelCatalog& catalog) {
                    add_random_kernels,       add_resize_kernels,          add_samples_kernels,
                    add_segment_kernels,      add_sequence_kernels,        add_sparse_dense_kernels,
                    add_stitching_kernels,    add_strided_assign_kernels,  add_suppression_kernels,
-                   add_tensor_array_kernels, add_training_kernels,        add_triangular_kernels,
-                   add_unique_kernels,       add_update_kernels,          add_where_kernels,
-                   add_tensor_list_kernels,  add_tridiagonal_kernels,     add_reference_kernels})
+                   add_tensor_array_kernels, add_tensor_list_kernels,     add_training_kernels,
+                   add_triangular_kernels,   add_tridiagonal_kernels,     add_unique_kernels,
+                   add_update_kernels,       add_weighted_resize_kernels, add_where_kernels,
+                   add_reference_kernels})
     add(catalog);
 }
 

@@ -72,6 +72,7 @@ void add_tridiagonal_kernels(KernelCatalog& catalog);
 void add_triangular_kernels(KernelCatalog& catalog);
 void add_unique_kernels(KernelCatalog& catalog);
 void add_update_kernels(KernelCatalog& catalog);
+void add_weighted_resize_kernels(KernelCatalog& catalog);
 void add_where_kernels(KernelCatalog& catalog);
 /// Of ops on references to variables: by kernels of ops on handles, which the catalog must have.
 void add_reference_kernels(KernelCatalog& catalog);

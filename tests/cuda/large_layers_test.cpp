@@ -191,6 +191,28 @@ BOOST_AUTO_TEST_CASE(ranges_of_many_numbers_and_their_gradients) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(weighted_sums_of_the_pixels_of_large_images) {
+  for (const auto& [from, to] :
+       {std::pair(Shape{2, 60, 41, 3}, Shape{2, 97, 130, 3}),
+        std::pair(Shape{1, 150, 200, 2}, Shape{1, 31, 50, 2})})
+    for (bool half_pixels : {false, true}) {
+      auto size = ints({static_cast<int32_t>(to[1]), static_cast<int32_t>(to[2])});
+      Attrs attrs{{"half_pixel_centers", half_pixels}};
+      for (auto dtype : {DType::float32, DType::float16, DType::uint8, DType::int64}) {
+        auto images = numbers(dtype, from, 77, 0, 9);
+        compare({.op = "ResizeBicubic", .attrs = attrs, .inputs = {images, size}}, 1e-4);
+        if (!half_pixels) compare({.op = "ResizeArea", .inputs = {images, size}}, 1e-4);
+      }
+      auto gradients = numbers(DType::float32, to, 78, -9, 9);
+      for (auto dtype : {DType::float32, DType::float64})
+        compare(
+            {.op = "ResizeBicubicGrad",
+             .attrs = attrs,
+             .inputs = {gradients, numbers(dtype, from, 79)}},
+            1e-4);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(scales_of_the_range_of_many_numbers) {
   for (auto dtype : floats)
     for (const auto& shape : {Shape{70000}, Shape{20, 30, 257}}) {

@@ -1,40 +1,13 @@
+#include "troupe/devices/cpu/image/resize_weighted.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <vector>
 
-#include "troupe/devices/cpu/image/resize.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-/// A pixel of the image and its weight in one of the resized image, along one axis.
-struct ResizeTap {
-  int64_t pixel;
-  float weight;
-};
-
-/// The taps of each pixel of the resized image.
-class ResizeTaps {
- public:
-  using Taps = std::span<const ResizeTap>;
-
-  void add_tap(const ResizeTap& tap) { taps_.push_back(tap); }
-  /// Those that were added since the last end are of one pixel.
-  void end_pixel() { ends_.push_back(taps_.size()); }
-  std::span<ResizeTap> of_open_pixel() { return std::span(taps_).subspan(ends_.back()); }
-
-  size_t count() const { return ends_.size() - 1; }
-  Taps operator[](size_t pixel) const {
-    return Taps(taps_).subspan(ends_[pixel], ends_[pixel + 1] - ends_[pixel]);
-  }
-
- private:
-  std::vector<ResizeTap> taps_;
-  std::vector<size_t> ends_ = {0};
-};
 
 /// The cubic convolution with the parameter `a` at a distance below 1, and at one more than that.
 float cubic_near(float a, float x) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
@@ -64,6 +37,8 @@ void add_cubic_taps(ResizeTaps& taps, float at, int64_t from, bool is_keys) {
   taps.end_pixel();
 }
 
+}  // namespace
+
 ResizeTaps make_cubic_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
   ResizeTaps taps;
   auto scale = attrs.scale(from, to);
@@ -72,7 +47,6 @@ ResizeTaps make_cubic_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
   return taps;
 }
 
-/// The share of each pixel in what a pixel of the resized image covers.
 ResizeTaps make_area_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
   ResizeTaps taps;
   auto scale = attrs.scale(from, to);
@@ -90,6 +64,21 @@ ResizeTaps make_area_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
   }
   return taps;
 }
+
+ResizeTaps ResizeTaps::turned(int64_t pixels) const {
+  std::vector<std::vector<ResizeTap>> of_pixels(static_cast<size_t>(pixels));
+  for (size_t i = 0; i < count(); ++i)
+    for (const auto& tap : (*this)[i])
+      of_pixels[static_cast<size_t>(tap.pixel)].push_back({static_cast<int64_t>(i), tap.weight});
+  ResizeTaps taps;
+  for (const auto& of_pixel : of_pixels) {
+    for (const auto& tap : of_pixel) taps.add_tap(tap);
+    taps.end_pixel();
+  }
+  return taps;
+}
+
+namespace {
 
 /// The rows of an image, weighted and added up: piece by piece, whose sums stay in
 /// registers.
@@ -145,8 +134,6 @@ AddColumns find_add_columns(int64_t channels) {
     default: return add_resize_columns<0>;
   }
 }
-
-using MakeTaps = ResizeTaps (*)(const ResizeAttrs& attrs, int64_t from, int64_t to);
 
 template <class T>
 Status resize_weighted(Launch& launch, const ResizeAttrs& attrs, MakeTaps make_taps) {
