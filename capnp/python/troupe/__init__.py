@@ -89,15 +89,15 @@ from troupe._src.ops.cast_ops import (
     to_double, to_float, to_int32, to_int64,
 )  # fmt: skip
 from troupe._src.ops.array_ops import (
-    broadcast_to, concat, expand_dims, get_static_value, group, identity, identity_n,
-    matrix_transpose, newaxis, no_op, rank, reshape, shape, size, slice, split, squeeze, stack,
-    transpose, tuple_of, unstack,
+    broadcast_to, concat, expand_dims, get_static_value, identity, identity_n, matrix_transpose,
+    newaxis, rank, reshape, shape, size, slice, split, squeeze, stack, transpose, unstack,
 )  # fmt: skip
 from troupe._src.ops.selection_ops import gather, where, where_v2
 from troupe._src.ops.creation_ops import (
     fill, one_hot, ones, ones_like, pad, placeholder, placeholder_with_default, zeros, zeros_like,
 )  # fmt: skip
-from troupe._src.ops.array_ops import tuple_of as tuple
+from troupe._src.ops.grouping_ops import group, no_op
+from troupe._src.ops.grouping_ops import tuple_of as tuple
 from troupe._src.platform.logging import get_logger
 from troupe._src.ops.assert_ops import (
     Assert, Print, add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal,
@@ -386,7 +386,7 @@ __all__ = [
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "to_bfloat16",
     "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "tpu",
     "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
-    "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
+    "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "uint16",
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
     "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner",
     "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",

@@ -16,7 +16,7 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.nn.losses import Reduction
 from troupe._src.ops import gen_ops
 from troupe._src.ops.arithmetic_ops import add_n
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.types.paths import PathLike

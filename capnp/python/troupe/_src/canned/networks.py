@@ -13,7 +13,7 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.layers.core import dense, dropout
 from troupe._src.layers.batch_normalization import batch_normalization
 from troupe._src.nn.nn_ops import zero_fraction
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.summary.summary_ops import histogram, scalar
 from troupe._src.variables.initializers import GlorotUniform
 from troupe._src.variables.partitioners import min_max_variable_partitioner

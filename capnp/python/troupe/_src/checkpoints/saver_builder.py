@@ -12,7 +12,8 @@ from troupe._src.checkpoints.saveables import saveables_of
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.messages.meta_graph_messages import SaverDef
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import group, identity, shape
+from troupe._src.ops.array_ops import identity, shape
+from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import constant
 from troupe._src.ops.creation_ops import placeholder_with_default
 from troupe._src.types import dtypes

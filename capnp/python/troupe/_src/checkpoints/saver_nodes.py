@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional
 
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.meta_graph_messages import SaverDef
-from troupe._src.ops.array_ops import group, identity
+from troupe._src.ops.array_ops import identity
+from troupe._src.ops.grouping_ops import group
 from troupe._src.checkpoints.checkpoint_state import remove_checkpoint, update_checkpoint_state
 
 

@@ -6,7 +6,7 @@ from typing import Any, Optional, Sequence
 
 from troupe._src.graph.elements import Operation, Tensor, flatten
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops
+from troupe._src.ops import grouping_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
@@ -34,7 +34,7 @@ def assert_type(
     checked, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
     if checked.dtype != wanted:
         raise TypeError(f"{_prefix(message)}{checked.name} must be of type {wanted!r}")
-    return array_ops.no_op(name=name or "statically_determined_correct_type")
+    return grouping_ops.no_op(name=name or "statically_determined_correct_type")
 
 
 def assert_integer(
@@ -57,7 +57,7 @@ def assert_integer(
         raise TypeError(
             f'{_prefix(message)}Expected "x" to be integer type.  Found: {tensor.dtype!r}'
         )
-    return array_ops.no_op(name=name or "statically_determined_was_integer")
+    return grouping_ops.no_op(name=name or "statically_determined_was_integer")
 
 
 def assert_scalar(

@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
@@ -126,7 +126,7 @@ def _check(
                     f"{prefix}Tensor {tensor.name} must have {words} {shown}.  "
                     f"Received rank {rank}, shape {tensor.shape}"
                 )
-            return array_ops.no_op(name="static_checks_determined_all_ok")
+            return grouping_ops.no_op(name="static_checks_determined_all_ok")
         rank_now = gen_ops.rank(tensor)
         met = array_ops.stack([holds(rank_now, rank) for rank in wanted])
         items = data if data is not None else [

@@ -11,7 +11,7 @@ from troupe._src.checks.rank_ops import assert_rank, assert_rank_at_least, asser
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, creation_ops, gen_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, grouping_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.shapes import ShapeLike
@@ -92,7 +92,7 @@ def assert_shapes(
         ranks = [_check_rank(each, data, summarize, message) for each in wanted]
         with get_default_graph().control_dependencies(ranks):
             sizes = _check_sizes(wanted, prefix, data, summarize)
-        return array_ops.group(*ranks, *sizes)
+        return grouping_ops.group(*ranks, *sizes)
 
 
 def _check_sizes(

@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.contrib.variables import get_variables
-from troupe._src.ops import array_ops, creation_ops
+from troupe._src.ops import creation_ops, grouping_ops
 from troupe._src.platform import logging
 
 _Assignment = Tuple[Any, Dict[Any, Any]]
@@ -22,7 +22,7 @@ def _assigned(values: List[Tuple[Any, Any]]) -> _Assignment:
         )
         ops.append(target.assign(fed))
         feeds[fed] = value
-    return array_ops.group(*ops), feeds
+    return grouping_ops.group(*ops), feeds
 
 
 def assign_from_values(var_names_to_values: Dict[str, Any]) -> _Assignment:

@@ -7,7 +7,7 @@ from typing import Any
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
 
@@ -54,7 +54,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
         given, wanted = convert_to_tensor(weights), convert_to_tensor(values)
         rank, wanted_rank = given.shape.rank, wanted.shape.rank
         if rank == 0:
-            return array_ops.no_op("static_scalar_check_success")
+            return grouping_ops.no_op("static_scalar_check_success")
         if rank is not None and wanted_rank is not None:
             if rank != wanted_rank:
                 raise ValueError(
@@ -63,7 +63,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
                 )
             if given.shape.is_fully_defined() and wanted.shape.is_fully_defined():
                 _check_sizes(given.shape.as_list(), wanted.shape.as_list())
-                return array_ops.no_op("static_dims_check_success")
+                return grouping_ops.no_op("static_dims_check_success")
         return _assert_in_a_step(given, wanted)
 
 

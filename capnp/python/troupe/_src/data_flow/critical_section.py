@@ -12,7 +12,8 @@ from troupe._src.graph.scopes import (
     add_to_collection, colocate_with, control_dependencies, get_collection, init_scope, name_scope,
 )  # fmt: skip
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import group, identity
+from troupe._src.ops.array_ops import identity
+from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 

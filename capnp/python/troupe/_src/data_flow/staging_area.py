@@ -10,7 +10,8 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.scopes import colocate_with, name_scope
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import identity, no_op
+from troupe._src.ops.array_ops import identity
+from troupe._src.ops.grouping_ops import no_op
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape

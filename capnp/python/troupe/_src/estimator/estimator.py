@@ -23,7 +23,7 @@ from troupe._src.estimator.warm_start_settings import checked_settings, warm_sta
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.random_seed import set_random_seed
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_reader import load_checkpoint

@@ -11,7 +11,8 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.inputs.elements import Elements, is_always, to_keep_input
 from troupe._src.ops import gen_ops
-from troupe._src.ops.array_ops import get_static_value, group, no_op
+from troupe._src.ops.array_ops import get_static_value
+from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.math_ops import cast, reduce_sum
 from troupe._src.queues.queue_base import QueueBase

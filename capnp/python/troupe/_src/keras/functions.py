@@ -11,7 +11,8 @@ from troupe._src.control_flow.structure import flatten, pack_as
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.keras.sessions import get_session
-from troupe._src.ops.array_ops import group, identity
+from troupe._src.ops.array_ops import identity
+from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.types.dtypes import as_dtype
 from troupe._src.variables.variable import Variable

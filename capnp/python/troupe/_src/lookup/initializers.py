@@ -10,7 +10,8 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.scopes import name_scope
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import get_static_value, group
+from troupe._src.ops.array_ops import get_static_value
+from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes

@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.lookup.initializers import TableInitializerBase
 from troupe._src.lookup.tables import HashTable, LookupInterface, StaticHashTable
-from troupe._src.ops import array_ops, math_ops, raw_ops, selection_ops
+from troupe._src.ops import grouping_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.set_module import set_module
@@ -104,7 +104,7 @@ class _TableWithBuckets(LookupInterface):
     @property
     def initializer(self) -> Operation:
         """The op that fills it."""
-        return array_ops.no_op("init") if self._table is None else self._table._init_op
+        return grouping_ops.no_op("init") if self._table is None else self._table._init_op
 
     @property
     def init(self) -> Operation:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
-from troupe._src.graph.elements import Operation, Tensor, flatten
-from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
@@ -16,25 +15,6 @@ from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
 
 newaxis = None  # in an index, a new dimension of size 1
-
-
-def no_op(name: Optional[str] = None) -> Operation:
-    """A node that does nothing, for control dependencies."""
-    return raw_ops.NoOp(name=name)
-
-
-def group(*inputs: Any, name: str = "group_deps") -> Operation:
-    """A node that does nothing and runs after all of `inputs`, which may be nested lists.
-
-    Args:
-        *inputs: operations, tensors, variables, None, and lists of them.
-
-    Returns:
-        The operation.
-    """
-    graph = get_default_graph()
-    with graph.control_dependencies([item for item in flatten(inputs) if item is not None]):
-        return graph._add("NoOp", [], {}, name)
 
 
 def sizes_of(shape: Any) -> Any:
@@ -334,8 +314,9 @@ def split(
     count = num if num is not None else sizes.shape[0].value
     if count is None:
         raise ValueError("Cannot infer num from shape " + str(num_or_size_splits))
-    options: dict[str, Any] = {"num_split": count, "name": name}
-    return as_list(raw_ops.SplitV(value=value, size_splits=sizes, split_dim=axis, **options))
+    return as_list(
+        raw_ops.SplitV(value=value, size_splits=sizes, split_dim=axis, num_split=count, name=name)
+    )
 
 
 def as_list(parts: Any) -> List[Tensor]:
@@ -365,24 +346,6 @@ def identity_n(input: Sequence[TensorLike], name: Optional[str] = None) -> List[
         As many tensors of the same values; each is there when all of them are.
     """
     return as_list(raw_ops.IdentityN(input=list(input), name=name))
-
-
-def tuple_of(
-    tensors: Sequence[Any], name: Optional[str] = None, control_inputs: Any = None
-) -> List[Any]:
-    """The tensors, each of which is computed only after all of them and the control inputs.
-
-    Args:
-        tensors: a list of tensors and None.
-        control_inputs: further operations or tensors that are waited for.
-
-    Returns:
-        A list of new tensors of the same values, with None where it was.
-    """
-    graph = get_default_graph()
-    all_of_them = [each for each in [*tensors, *(control_inputs or [])] if each is not None]
-    with graph.name_scope(name or "tuple"), graph.control_dependencies(all_of_them):
-        return [None if tensor is None else gen_ops.identity(tensor) for tensor in tensors]
 
 
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:

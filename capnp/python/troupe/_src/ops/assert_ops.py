@@ -9,7 +9,7 @@ import numpy as np
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, grouping_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.errors import InvalidArgumentError
 
@@ -261,7 +261,7 @@ def add_check_numerics_ops() -> Operation:
             if tensor.dtype.is_floating:
                 with graph.control_dependencies(checks[-1:]):
                     checks.append(check_numerics(tensor, f"{op.name}:{tensor.value_index}").op)
-    return array_ops.group(*checks)
+    return grouping_ops.group(*checks)
 
 
 def Print(  # noqa: N802

@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import gen_ops, math_ops
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.selection_ops import gather
 from troupe._src.set_module import set_module
 from troupe._src.train.adaptive_optimizers import AdamOptimizer

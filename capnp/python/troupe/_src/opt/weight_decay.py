@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import math_ops, raw_ops
-from troupe._src.ops.array_ops import no_op
+from troupe._src.ops.grouping_ops import no_op
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.selection_ops import gather
 from troupe._src.set_module import set_module

@@ -12,7 +12,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import creation_ops, math_ops
 from troupe._src.ops.arithmetic_ops import not_equal
-from troupe._src.ops.array_ops import group, no_op
+from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.ops.clip_ops import clip_by_global_norm, clip_by_norm
 from troupe._src.ops.selection_ops import gather
 from troupe._src.platform import logging

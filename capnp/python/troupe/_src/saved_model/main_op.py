@@ -7,7 +7,7 @@ from typing import Any
 from troupe._src.graph.elements import Operation
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.lookup.initializers import tables_initializer
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.variables.variable_sets import (
     global_variables_initializer,
     local_variables_initializer,

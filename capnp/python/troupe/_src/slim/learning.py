@@ -14,7 +14,7 @@ from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.messages.config import RunOptions
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.messages.timeline import Timeline
-from troupe._src.ops import array_ops, gen_ops
+from troupe._src.ops import gen_ops, grouping_ops
 from troupe._src.ops.arithmetic_ops import equal
 from troupe._src.ops.convert import constant
 from troupe._src.platform import gfile, logging
@@ -258,7 +258,7 @@ def _built(given: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
         if _is_default(given["ready_op"]):
             given["ready_op"] = report_uninitialized_variables()
         if _is_default(given["local_init_op"]):
-            given["local_init_op"] = array_ops.group(
+            given["local_init_op"] = grouping_ops.group(
                 local_variables_initializer(), tables_initializer()
             )
         if given["sync_optimizer"] is not None:
@@ -266,7 +266,7 @@ def _built(given: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
             with graph.control_dependencies([] if local is None else [local]):
                 kind = "chief_init_op" if given["is_chief"] else "local_step_init_op"
                 own = [getattr(each, kind) for each in given["sync_optimizer"]]
-                given["local_init_op"] = array_ops.group(*own, *([local] if local else []))
+                given["local_init_op"] = grouping_ops.group(*own, *([local] if local else []))
     started = None
     if given["is_chief"] and given["sync_optimizer"] is not None:
         tokens = [each.get_init_tokens_op() for each in given["sync_optimizer"]]

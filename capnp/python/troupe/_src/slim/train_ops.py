@@ -10,7 +10,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.ops import array_ops, clip_ops
+from troupe._src.ops import array_ops, clip_ops, grouping_ops
 from troupe._src.ops.assert_ops import check_numerics as checked
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform import logging
@@ -169,7 +169,7 @@ def make_train_op(
         )
     if updates:
         with graph.control_dependencies(updates):
-            barrier = array_ops.no_op(name="update_barrier")
+            barrier = grouping_ops.no_op(name="update_barrier")
         with graph.control_dependencies([barrier]):
             total_loss = array_ops.identity(total_loss)
     trained = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)

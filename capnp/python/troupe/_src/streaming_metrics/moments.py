@@ -9,7 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
 from troupe._src.metrics.weights import broadcast_weights, matched
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.selection_ops import where_v2
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
@@ -102,7 +102,7 @@ def _covariance(x: Tensor, y: Tensor, weight: Optional[Tensor]) -> Metric:
         for value in (x, y)
     )
     of_batch = math_ops.reduce_sum(_weighted((x - batch_x) * (y - batch_y), weight))
-    before: Any = array_ops.tuple_of([array_ops.identity(v) for v in (count, mean_x, mean_y)])
+    before: Any = grouping_ops.tuple_of([array_ops.identity(v) for v in (count, mean_x, mean_y)])
     with get_default_graph().control_dependencies(before):
         total = assign_add(count, number)
         far_x, far_y = batch_x - before[1], batch_y - before[2]

@@ -10,7 +10,7 @@ from troupe._src.metrics import counts
 from troupe._src.metrics.curves import evenly_spaced
 from troupe._src.metrics.streaming import Metric, collected
 from troupe._src.metrics.thresholds import EPSILON, confusion_at_thresholds
-from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, grouping_ops, math_ops, reduction_ops
 from troupe._src.ops.arguments import required
 from troupe._src.ops.selection_ops import where, where_v2
 from troupe._src.types import dtypes
@@ -182,7 +182,7 @@ def streaming_curve_points(
         else:
             x, y = recall, (tp + _SMALL) / (tp + fp + _SMALL)
         points: Any = array_ops.stack([x, y], axis=1)
-        update: Any = array_ops.group(*updates.values())
+        update: Any = grouping_ops.group(*updates.values())
     return collected(points, update, metrics_collections, updates_collections)
 
 

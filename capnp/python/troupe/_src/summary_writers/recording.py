@@ -9,7 +9,7 @@ from troupe._src.control_flow.smart_cond import smart_cond
 from troupe._src.graph.graph import get_default_graph, get_default_session
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops.arithmetic_ops import equal
-from troupe._src.ops.array_ops import no_op
+from troupe._src.ops.grouping_ops import no_op
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.math_ops import cast
 from troupe._src.set_module import set_module

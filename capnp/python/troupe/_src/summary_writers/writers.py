@@ -10,7 +10,7 @@ import numpy as np
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
-from troupe._src.ops.array_ops import no_op
+from troupe._src.ops.grouping_ops import no_op
 from troupe._src.session.py_func import py_func
 from troupe._src.set_module import set_module
 from troupe._src.summary.file_writer import FileWriter

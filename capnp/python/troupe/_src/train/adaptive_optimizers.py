@@ -7,7 +7,7 @@ from typing import Any, Dict, Sequence, Tuple
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import cast_ops, gen_ops, math_ops, raw_ops
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
 from troupe._src.train.op_optimizer import OpOptimizer
 from troupe._src.variables.variable import Variable

@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.scopes import init_scope
-from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
+from troupe._src.ops import creation_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
@@ -106,7 +106,7 @@ class ExponentialMovingAverage:
             if isinstance(variable, Variable):
                 graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
         with graph.name_scope(self._name):
-            return array_ops.group(*[self._update(variable) for variable in variables])
+            return grouping_ops.group(*[self._update(variable) for variable in variables])
 
     def _shadow_of(self, variable: Any) -> Variable:
         graph = get_default_graph()

@@ -9,7 +9,8 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import gen_ops, raw_ops
-from troupe._src.ops.array_ops import concat, group
+from troupe._src.ops.array_ops import concat
+from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.representation import represent

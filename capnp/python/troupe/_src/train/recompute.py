@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from troupe._src.control_flow import nest
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops
+from troupe._src.ops import array_ops, grouping_ops
 from troupe._src.train.custom_gradient import custom_gradient, variables_read_since
 from troupe._src.train.gradients import gradients
 from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
@@ -65,7 +65,7 @@ def call_recomputed(
             ys, initial = ([pair[i] for pair in used] for i in range(2))
             found = gradients(ys, [*inputs, *known], initial)
             if joins_gradients:
-                found = array_ops.tuple_of(found)
+                found = grouping_ops.tuple_of(found)
             count = len(inputs)
             return (found[:count], found[count:]) if known else found[:count]
 

@@ -11,7 +11,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.messages.config import ConfigProto
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.representation import represent
 from troupe._src.session.default_config import default_config

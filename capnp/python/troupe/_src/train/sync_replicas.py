@@ -14,7 +14,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import group, no_op
+from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform import logging
 from troupe._src.queues.queue_runner import QueueRunner

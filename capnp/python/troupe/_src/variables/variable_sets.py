@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import group
+from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import constant
 from troupe._src.types import dtypes
 from troupe._src.variables.variable import Variable
