@@ -103,7 +103,9 @@ void start_unique(Launch& launch, const UniqueKernel& kernel, const Kernel::Done
   if (slices->count == 0) return done(set_none(launch, kernel));
   auto axis = slices->axis;
   if (!kernel.find || slices->outer * slices->inner != 1)
-    return start_unique_slices(launch, axis, kernel.index, kernel.has_counts, done);
+    return start_unique_slices(
+        launch, axis, {slices->outer, slices->count, slices->inner}, kernel.index,
+        kernel.has_counts, done);
   auto parts = find_parts(launch, kernel);
   if (!parts) return done(parts.status());
   auto total = parts->total;

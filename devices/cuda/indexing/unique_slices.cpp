@@ -9,13 +9,6 @@
 namespace troupe::cuda {
 namespace {
 
-SliceAxis slice_axis(const Shape& shape, int axis) {
-  SliceAxis slices{.outer = 1, .count = shape[axis], .inner = 1};
-  for (int i = 0; i < axis; ++i) slices.outer *= shape[i];
-  for (int i = axis + 1; i < shape.rank(); ++i) slices.inner *= shape[i];
-  return slices;
-}
-
 struct DistinctParts {
   Tensor which, firsts, counts, total;
 };
@@ -48,9 +41,9 @@ Result<DistinctParts> find_distinct(
 }
 
 /// The distinct slices, from the numbers of the first ones.
-Result<Tensor> gather_slices(const Launch& launch, const Tensor& firsts, int axis, int64_t total) {
+Result<Tensor> gather_slices(
+    const Launch& launch, const Tensor& firsts, int axis, const SliceAxis& slices, int64_t total) {
   const auto& x = launch.input(0);
-  auto slices = slice_axis(x.shape(), axis);
   auto shape = x.shape();
   shape.set(axis, total);
   auto values = launch.allocate(x.dtype(), shape);
@@ -76,13 +69,14 @@ Result<Tensor> gather_slices(const Launch& launch, const Tensor& firsts, int axi
 }  // namespace
 
 void start_unique_slices(
-    Launch& launch, int axis, DType index, bool has_counts, const Kernel::Done& done) {
-  auto slices = slice_axis(launch.input(0).shape(), axis);
+    Launch& launch, int axis, const SliceAxis& slices, DType index, bool has_counts,
+    const Kernel::Done& done) {
   auto parts = find_distinct(launch, slices, index, has_counts);
   if (!parts) return done(parts.status());
-  auto set_outputs = [&launch, axis, has_counts, parts = *parts](const Tensor& found) -> Status {
+  auto set_outputs = [&launch, axis, slices, has_counts,
+                      parts = *parts](const Tensor& found) -> Status {
     auto total = found.values<int64_t>().front();
-    auto values = gather_slices(launch, parts.firsts, axis, total);
+    auto values = gather_slices(launch, parts.firsts, axis, slices, total);
     if (!values) return values.status();
     launch.set(0, *std::move(values));
     launch.set(1, parts.which);
