@@ -253,13 +253,12 @@ bool is_well_conditioned(const RecordedCall& call) {
                      input.dtype() == DType::complex128;
     if (rank < 2 || !has_dtype) return true;
     auto is_first = &input == &call.inputs[0];
-    auto is_square = input.shape()[rank - 1] == input.shape()[rank - 2] ||
-                     (op == "TridiagonalSolve" && input.shape()[rank - 2] == 3);
-    if (is_first && is_square && inverts && input.shape()[rank - 1] > size_max) return false;
+    auto rows = op == "TridiagonalSolve" ? 3 : input.shape()[rank - 1];
+    auto is_inverted = is_first && inverts && input.shape()[rank - 2] == rows;
+    if (is_inverted && input.shape()[rank - 1] > size_max) return false;
     for (const auto& matrix : matrices_of(input)) {
       if (!(greatest(matrix) < most) || !matrix.allFinite()) return false;
-      if (is_first && is_square && inverts && !is_far_from_singular(call, matrix, input.dtype()))
-        return false;
+      if (is_inverted && !is_far_from_singular(call, matrix, input.dtype())) return false;
     }
   }
   return true;
