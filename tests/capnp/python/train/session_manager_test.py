@@ -55,6 +55,18 @@ class SessionManagerTest(tf.test.TestCase):
         with self.assertRaisesRegex(RuntimeError, "'w' has no value"):
             manager.prepare_session("", tf.no_op())
 
+    def test_a_session_is_closed_if_it_cannot_be_made_ready(self):
+        manager, opened = tf.train.SessionManager(), []
+
+        def fail(session):
+            opened.append(session)
+            raise KeyError("no such file")
+
+        with self.assertRaisesRegex(KeyError, "no such file"):
+            manager.prepare_session("", init_fn=fail)
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            opened[0].run(self.ready)
+
     def test_local_variables_are_initialized_when_the_others_are(self):
         local = tf.get_variable(
             "local", initializer=self.weight.initialized_value() * 2,

@@ -270,6 +270,15 @@ class VariableScopeTest(tf.test.TestCase):
                 self.assertAllClose(values[1], values[0] * 2)
                 self.assertAllEqual(values[3], values[0])
 
+    def test_an_initial_value_may_be_computed_of_another_by_thousands_of_ops(self):
+        value = tf.get_variable("a", initializer=1.0) * 1.0
+        for _ in range(2000):
+            value = value + 1.0
+        far = tf.get_variable("b", initializer=value)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(far), 2001)
+
     def test_an_initial_value_is_that_of_a_variable_which_has_one(self):
         first = tf.Variable(3.0)
         second = tf.Variable(tf.sqrt(first + 1))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Dict, Optional, Tuple
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 import numpy as np
 
@@ -93,33 +94,34 @@ class SessionManager:
             RuntimeError: Nothing can initialize the model, or it is not ready afterwards.
             ValueError: Both a folder and a checkpoint are given.
         """
-        session, is_restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
-            max_wait_secs, config,
-        )  # fmt: skip
-        if not is_restored:
-            if init_op is None and not init_fn and self._local_init_op is None:
+        with self._opened(master, config) as session:
+            if not self._restore(
+                session, saver, checkpoint_dir, checkpoint_filename_with_path,
+                wait_for_checkpoint, max_wait_secs,
+            ):  # fmt: skip
+                if init_op is None and not init_fn and self._local_init_op is None:
+                    raise RuntimeError(
+                        "Model is not initialized and no init_op or init_fn or local_init_op was "
+                        "given"
+                    )
+                if init_op is not None:
+                    session.run(init_op, feed_dict=init_feed_dict)
+                if init_fn:
+                    init_fn(session)
+            given = f"Init op: {_name(init_op)}, init fn: {init_fn}"
+            reason = self._run_local_init_op(session)
+            if reason is not None:
                 raise RuntimeError(
-                    "Model is not initialized and no init_op or init_fn or local_init_op was given"
+                    f"Init operations did not make model ready for local_init.  {given}, error: "
+                    f"{reason}"
                 )
-            if init_op is not None:
-                session.run(init_op, feed_dict=init_feed_dict)
-            if init_fn:
-                init_fn(session)
-        given = f"Init op: {_name(init_op)}, init fn: {init_fn}"
-        reason = self._run_local_init_op(session)
-        if reason is not None:
-            raise RuntimeError(
-                f"Init operations did not make model ready for local_init.  {given}, error: "
-                f"{reason}"
-            )
-        reason = _why_not_ready(self._ready_op, session)
-        if reason is not None:
-            raise RuntimeError(
-                f"Init operations did not make model ready.  {given}, local_init_op: "
-                f"{_name(self._local_init_op)}, error: {reason}"
-            )
-        return session
+            reason = _why_not_ready(self._ready_op, session)
+            if reason is not None:
+                raise RuntimeError(
+                    f"Init operations did not make model ready.  {given}, local_init_op: "
+                    f"{_name(self._local_init_op)}, error: {reason}"
+                )
+            return session
 
     def recover_session(
         self,
@@ -148,21 +150,22 @@ class SessionManager:
         Raises:
             ValueError: Both a folder and a checkpoint are given.
         """
-        session, is_restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
-            max_wait_secs, config,
-        )  # fmt: skip
-        reason = self._run_local_init_op(session)
-        if not is_restored:
-            return session, False
-        if reason is None:
-            reason = _why_not_ready(self._ready_op, session)
-        source = checkpoint_dir or checkpoint_filename_with_path
-        if reason is not None:
-            logging.info("Restoring model from %s did not make model ready: %s", source, reason)
-            return session, False
-        logging.info("Restored model from %s", source)
-        return session, True
+        with self._opened(master, config) as session:
+            is_restored = self._restore(
+                session, saver, checkpoint_dir, checkpoint_filename_with_path,
+                wait_for_checkpoint, max_wait_secs,
+            )  # fmt: skip
+            reason = self._run_local_init_op(session)
+            if not is_restored:
+                return session, False
+            if reason is None:
+                reason = _why_not_ready(self._ready_op, session)
+            source = checkpoint_dir or checkpoint_filename_with_path
+            if reason is not None:
+                logging.info("Restoring model from %s did not make model ready: %s", source, reason)
+                return session, False
+            logging.info("Restored model from %s", source)
+            return session, True
 
     def wait_for_session(
         self,
@@ -186,10 +189,10 @@ class SessionManager:
         most = float("inf") if max_wait_secs is None else max_wait_secs
         end = time.monotonic() + most
         while True:
-            session = Session(master, graph=self._graph, config=config)
-            reason = self._run_local_init_op(session)
-            if reason is None:
-                reason = _why_not_ready(self._ready_op, session)
+            with self._opened(master, config) as session:
+                reason = self._run_local_init_op(session)
+                if reason is None:
+                    reason = _why_not_ready(self._ready_op, session)
             if reason is None:
                 return session
             _close(session)
@@ -200,40 +203,48 @@ class SessionManager:
             logging.info("Waiting for model to be ready: %s", reason)
             time.sleep(self._recovery_wait_secs)
 
-    def _restored(
+    @contextmanager
+    def _opened(self, master: str, config: Optional[ConfigProto]) -> Iterator[Session]:
+        """A session, which is closed if it cannot be made ready."""
+        session = Session(master, graph=self._graph, config=config)
+        try:
+            yield session
+        except BaseException:
+            _close(session)
+            raise
+
+    def _restore(
         self,
-        master: str,
+        session: Session,
         saver: Optional[Saver],
         folder: Optional[PathLike],
         path: Optional[PathLike],
         waits: bool,
         max_wait_secs: float,
-        config: Optional[ConfigProto],
-    ) -> Tuple[Session, bool]:
-        """A session, and whether a checkpoint has been restored in it."""
+    ) -> bool:
+        """Restores a checkpoint, if there is one; returns whether there is."""
         if folder and path:
             raise ValueError(
                 "Can not provide both checkpoint_dir and checkpoint_filename_with_path."
             )
-        session = Session(master, graph=self._graph, config=config)
         if saver is None or not (folder or path):
-            return session, False
+            return False
         if path:
             saver.restore(session, os.fspath(path))
-            return session, True
+            return True
         assert folder is not None
         end = time.monotonic() + max_wait_secs
         state = get_checkpoint_state(folder)
         while state is None or not state.model_checkpoint_path:
             if not waits or time.monotonic() >= end:
-                return session, False
+                return False
             logging.info("Waiting for checkpoint to be available.")
             left = max(end - time.monotonic(), 0)
             time.sleep(min(self._recovery_wait_secs, left))
             state = get_checkpoint_state(folder)
         saver.restore(session, state.model_checkpoint_path)
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
-        return session, True
+        return True
 
     def _run_local_init_op(self, session: Session) -> Optional[str]:
         """Runs it where the model is ready for it; returns why it is not, or None."""
@@ -270,4 +281,4 @@ def _close(session: Session) -> None:
     try:
         session.close()
     except errors.OpError:
-        pass  # a new one is opened in its place
+        pass  # it is of no use any more

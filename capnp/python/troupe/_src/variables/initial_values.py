@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Set
+from typing import Any, Dict, Optional, Sequence, Set
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
@@ -55,11 +55,25 @@ class _Guard:
 
     def tensor(self, tensor: Tensor) -> Tensor:
         """What stands for a tensor, or itself."""
-        op = tensor.op
-        if op not in self._copies:
-            self._copies[op] = self._copied(op)
-        copy: Tensor = self._copies[op][tensor.value_index]
+        todo = [tensor.op]
+        while todo:
+            op = todo[-1]
+            missing = [each.op for each in self._inputs(op) if each.op not in self._copies]
+            if op not in self._copies and missing:
+                todo.extend(missing)
+                continue
+            if op not in self._copies:
+                self._copies[op] = self._copied(op)
+            todo.pop()
+        return self._copy(tensor)
+
+    def _copy(self, tensor: Tensor) -> Tensor:
+        copy: Tensor = self._copies[tensor.op][tensor.value_index]
         return copy
+
+    def _inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What it is computed of; not the variable that it reads."""
+        return op.inputs if self._read_variable(op) is None else ()
 
     def _read_variable(self, op: Operation) -> Any:
         """The variable that it reads, where that has an initial value."""
@@ -72,7 +86,7 @@ class _Guard:
         variable = self._read_variable(op)
         if variable is not None:
             return [variable.initialized_value()]
-        inputs = [self.tensor(tensor) for tensor in op.inputs]
+        inputs = [self._copy(tensor) for tensor in op.inputs]
         if all(copy is tensor for copy, tensor in zip(inputs, op.inputs)):
             return op.outputs
         attrs = self._graph._root.node_attrs(op._id)
