@@ -5,7 +5,7 @@
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/vector/transpose_small.hpp"
+#include "troupe/devices/cpu/vector/transpose/transpose_small.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {

@@ -6,6 +6,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/cpu/vector/quantization.hpp"
 
 namespace troupe::cpu {
 
@@ -70,10 +71,8 @@ Result<Ranges> ranges_of(
 /// A row of numbers, each in its own range, or all in one.
 void quantize_row(float* out, const float* in, int64_t size, const Ranges& ranges) {
   if (ranges.size() == 1) {
-    auto range = ranges[0];
-    if (range.is_empty) std::fill_n(out, size, 0.0f);
-    else
-      for (int64_t i = 0; i < size; ++i) out[i] = range.quantize(in[i]);
+    if (ranges[0].is_empty) std::fill_n(out, size, 0.0f);
+    else vector::quantize_loop()(out, in, size, ranges[0]);
   } else {
     for (int64_t i = 0; i < size; ++i) out[i] = ranges[static_cast<size_t>(i)].quantize(in[i]);
   }

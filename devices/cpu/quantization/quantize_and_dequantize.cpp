@@ -1,13 +1,14 @@
 #include "troupe/devices/cpu/quantization/quantize_and_dequantize.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
-#include <span>
+#include <mutex>
 #include <string>
-#include <tuple>
+#include <type_traits>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/vector/quantization.hpp"
 
 namespace troupe::cpu {
 
@@ -45,36 +46,56 @@ Status check_scalar_arguments(const Launch& launch) {
 
 namespace {
 
-/// The nearest integer, of two the even one, in instructions that all processors have for vectors.
 template <class T>
-T to_nearest_even(T x) {
-  // Has no digits behind the point, and numbers from 0 on that are added to it lose theirs.
-  constexpr auto large = T(1) / std::numeric_limits<T>::epsilon();
-  auto size = std::abs(x);
-  return std::copysign(size < large ? size + large - large : size, x);
-}
+constexpr bool is_widened = !std::is_same_v<T, Promoted<T>>;
 
-template <class T, class Round>
-void scale_and_round(T* out, const T* in, int64_t count, Scaling<Promoted<T>> by, Round round) {
-  for (int64_t i = 0; i < count; ++i) {
-    auto x = promote(in[i]);
-    auto limited = by.high < x ? by.high : x;  // NaN stays
-    limited = by.low > limited ? by.low : limited;
-    out[i] = static_cast<T>(round(limited * by.scale) * by.inverse);
+/// Calls f(row, begin, size) for a few elements at a time, in wider numbers that f may change.
+template <class T, class F>
+void each_widened(const T* in, int64_t count, const F& f) {
+  constexpr int64_t most = 256;
+  Promoted<T> row[most];
+  for (int64_t begin = 0; begin < count; begin += most) {
+    auto size = std::min(most, count - begin);
+    for (int64_t i = 0; i < size; ++i) row[i] = promote(in[begin + i]);
+    f(row, begin, size);
   }
 }
 
-/// The least and the greatest number, without those that are NaN.
-template <class T>
-std::pair<Promoted<T>, Promoted<T>> extremes(std::span<const T> values) {
-  using Limits = std::numeric_limits<Promoted<T>>;
-  auto least = Limits::infinity(), greatest = -Limits::infinity();
-  for (const auto& value : values) {
-    auto x = promote(value);
-    least = x < least ? x : least;
-    greatest = x > greatest ? x : greatest;
+template <class T, class A = Promoted<T>>
+void scale_row(
+    T* out, const T* in, int64_t count, typename vector::ScaleLoops<A>::Scale scale,
+    const Scaling<A>& by) {
+  if constexpr (is_widened<T>)
+    each_widened(in, count, [&](A* row, int64_t begin, int64_t size) {
+      scale(row, row, size, by);
+      for (int64_t i = 0; i < size; ++i) out[begin + i] = static_cast<T>(row[i]);
+    });
+  else scale(out, in, count, by);
+}
+
+template <class T, class A = Promoted<T>>
+vector::Extremes<A> extremes_of_row(const T* in, int64_t count) {
+  auto extremes = vector::scale_loops<A>().extremes;
+  if constexpr (is_widened<T>) {
+    vector::Extremes<A> found;
+    each_widened(in, count, [&](A* row, int64_t, int64_t size) { found.add(extremes(row, size)); });
+    return found;
+  } else {
+    return extremes(in, count);
   }
-  return {least, greatest};
+}
+
+template <class T, class A = Promoted<T>>
+vector::Extremes<A> extremes_of(const T* in, int64_t count) {
+  vector::Extremes<A> found;
+  std::mutex mutex;
+  parallel_ranges(count, 1, [&](int64_t begin, int64_t end) {
+    auto part = extremes_of_row(in + begin, end - begin);
+    std::lock_guard lock(mutex);
+    found.add(part);
+  });
+  // Which of two zeros came first depends on the ranges.
+  return {found.least + A(0), found.greatest + A(0)};
 }
 
 /// Output 0. `low` and `high` are the range that is given, if one is.
@@ -87,8 +108,11 @@ Status compute_scaled(
   if (auto status = form.check_range(low, high); !status.ok()) return status;
   const auto shape = launch.input(0).shape();
   const auto* in = launch.input(0).data<T>();
-  if (!form.has_range)
-    std::tie(low, high) = extremes<T>({in, static_cast<size_t>(shape.elements())});
+  if (!form.has_range) {
+    auto found = extremes_of(in, shape.elements());
+    low = found.least;
+    high = found.greatest;
+  }
   auto by = Scaling<A>::of(low, high, *integers);
   if (!form.has_range) {
     by.low = -std::numeric_limits<A>::infinity();
@@ -97,13 +121,10 @@ Status compute_scaled(
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), shape);
   if (!out) return out.status();
   auto* result = out->template mutable_data<T>();
+  auto loops = vector::scale_loops<A>();
+  auto scale = form.rounds_half_up ? loops.half_up : loops.to_even;
   parallel_ranges(shape.elements(), 2, [&](int64_t begin, int64_t end) {
-    if (form.rounds_half_up)
-      scale_and_round(
-          result + begin, in + begin, end - begin, by, [](A x) { return std::floor(x + A(0.5)); });
-    else
-      scale_and_round(
-          result + begin, in + begin, end - begin, by, [](A x) { return to_nearest_even(x); });
+    scale_row(result + begin, in + begin, end - begin, scale, by);
   });
   launch.set(0, *std::move(out));
   return {};

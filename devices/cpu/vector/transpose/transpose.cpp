@@ -1,13 +1,13 @@
 #include "troupe/devices/cpu/vector/targets.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/transpose.cpp"
+#define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/transpose/transpose.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 
-#include "troupe/devices/cpu/vector/transpose-inl.hpp"
+#include "troupe/devices/cpu/vector/transpose/transpose-inl.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,4 +1,4 @@
-#include "troupe/devices/cpu/vector/transpose_small.hpp"
+#include "troupe/devices/cpu/vector/transpose/transpose_small.hpp"
 
 #include <vector>
 

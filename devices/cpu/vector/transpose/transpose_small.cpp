@@ -1,12 +1,12 @@
-#include "troupe/devices/cpu/vector/transpose_small.hpp"
+#include "troupe/devices/cpu/vector/transpose/transpose_small.hpp"
 
 #include "troupe/devices/cpu/vector/targets.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/transpose_small.cpp"
+#define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/transpose/transpose_small.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "troupe/devices/cpu/vector/transpose-inl.hpp"
+#include "troupe/devices/cpu/vector/transpose/transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace troupe::cpu::vector::HWY_NAMESPACE {
