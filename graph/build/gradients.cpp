@@ -76,20 +76,24 @@ Value Gradient::sum_to_shape_of(int input, const Value& gradient) {
     return reshape(op("Sum", {gradient, axes}), target_shape);
   }
   if (known->empty()) return gradient;
-  auto missing = static_cast<size_t>(result->rank() - target.shape().rank());
-  if (missing == 0) return reduce_sum(gradient, *known, /*keep_dims=*/true);
-  auto sum = reduce_sum(gradient, *known);
-  return known->size() == missing ? sum : reshape_to_shape_of(input, sum);
+  // Reshaped also where it has the shape, which a step does not do: programs that follow gradients
+  // through the graph know the pair of nodes that TensorFlow makes.
+  return reshape(reduce_sum(gradient, *known), sizes_of(input));
 }
 
 Value Gradient::reshape_to_shape_of(int input, const Value& gradient) {
   const auto& target = in(input).shape();
   if (target.is_known() && target == gradient.shape()) return gradient;
+  return reshape(gradient, sizes_of(input));
+}
+
+Value Gradient::sizes_of(int input) {
+  const auto& shape = in(input).shape();
   // One size may be left to Reshape, unless another is 0 and makes it ambiguous.
-  if (target.has_rank() && std::ranges::count(target.sizes(), Shape::unknown) <= 1 &&
-      !std::ranges::count(target.sizes(), 0))
-    return reshape(gradient, ints({target.sizes().begin(), target.sizes().end()}));
-  return reshape(gradient, shape_of(in(input)));
+  if (shape.has_rank() && std::ranges::count(shape.sizes(), Shape::unknown) <= 1 &&
+      !std::ranges::count(shape.sizes(), 0))
+    return ints({shape.sizes().begin(), shape.sizes().end()});
+  return shape_of(in(input));
 }
 
 Result<std::vector<GradientValue>> sparse_gradients(

@@ -78,6 +78,9 @@ class Gradient : public Builder {
   const std::vector<GradientValue>& input_gradients() const { return input_gradients_; }
 
  private:
+  /// The shape of that input for Reshape, with at most one size that is left to it.
+  Value sizes_of(int input);
+
   const Node& node_;
   Values inputs_;
   Values outputs_;

@@ -6,6 +6,8 @@ import numpy as np
 
 import troupe as tf
 
+_PLACES = ("step", "branch", "steps", "loop")
+
 
 class GradientsTest(tf.test.TestCase):
     def test_derivatives_are_with_respect_to_tensors_and_variables(self):
@@ -153,6 +155,41 @@ class OptimizerTest(tf.test.TestCase):
         names = {v.name for v in optimizer.variables()}
         self.assertEqual(names, {"w/Adam:0", "w/Adam_1:0", "beta1_power:0", "beta2_power:0"})
         self.assertEqual(names | {"w:0"}, {v.name for v in tf.global_variables()})
+
+    def test_updates_may_be_in_branches_and_loops(self):
+        rate, opt = 0.1, tf.contrib.opt
+        for optimizer in (
+            tf.train.GradientDescentOptimizer(rate), tf.train.MomentumOptimizer(rate, 0.9),
+            tf.train.AdamOptimizer(rate), tf.train.FtrlOptimizer(rate), opt.AddSignOptimizer(rate),
+        ):  # fmt: skip
+            found = {place: self._train_in(place, optimizer) for place in _PLACES}
+            self.assertAllClose(found["branch"], found["step"])
+            self.assertAllClose(found["loop"], found["steps"])
+            self.assertNotAllClose(found["steps"], found["step"])
+
+    def _train_in(self, place, optimizer):
+        """What two variables are after one step or two."""
+        with tf.Graph().as_default(), tf.Session() as session:
+            dense, rows = tf.Variable([1.0, 2.0]), tf.Variable([[1.0], [2.0]])
+
+            def train():
+                used = tf.nn.embedding_lookup(rows, [1, 1])
+                return optimizer.minimize(tf.reduce_sum(dense**2) + tf.reduce_sum(used**2))
+
+            def train_and_count(count):
+                with tf.control_dependencies([train()]):
+                    return count + 1
+
+            if place == "branch":
+                trained = tf.cond(dense[0] > 0, lambda: tf.group(train()), tf.no_op)
+            elif place == "loop":
+                trained = tf.while_loop(lambda count: count < 2, train_and_count, [0])
+            else:
+                trained = train()
+            session.run(tf.global_variables_initializer())
+            for _ in range(2 if place == "steps" else 1):
+                session.run(trained)
+            return np.concatenate([session.run(dense), session.run(rows)[:, 0]])
 
     def test_updates_run_after_the_control_dependencies_of_the_scope(self):
         for optimizer in (tf.train.GradientDescentOptimizer(0.1), tf.train.AdagradOptimizer(0.1)):

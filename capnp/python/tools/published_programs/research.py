@@ -270,7 +270,6 @@ _SCALARS = {
         (r"((vpred|prevac|rew|new)s)\[i\] = \2", r"\1[i] = np.squeeze(\2)"),
     ],
 }
-_REASONS = {"acktr": "it relies on the nodes that TensorFlow makes for the gradient of an addition"}
 _RUN = "--alg={} --env=CartPole-v0 --network=mlp --num_timesteps={}"
 
 ACTORS = [
@@ -282,7 +281,6 @@ ACTORS = [
         _one(
             "openai/baselines", "baselines/run.py", _RUN.format(kind, rest),
             _SCALARS.get(kind, ()), "environments", f"openai/baselines, {kind}", is_module=True,
-            reason=_REASONS.get(kind),
         )
         for kind, rest in (
             ("a2c", "200"), ("acer", "400"), ("acktr", "200"), ("deepq", "400"),

@@ -31,6 +31,22 @@ class VariableTest(tf.test.TestCase):
             v.load(5.0, session)
             self.assertEqual(v.eval(), 5)
 
+    def test_the_value_after_an_update_stands_for_the_variable_in_the_next(self):
+        v = tf.Variable(1.0)
+
+        def change():
+            doubled = tf.assign(v, v * 2.0)
+            return tf.assign_sub(tf.assign_add(doubled, 5.0), 1.0)
+
+        both = tf.cond(v < 0.0, lambda: 0.0, change)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(change()), 6)
+            self.assertEqual(session.run(both), 16)
+            self.assertEqual(session.run(v), 16)
+        with self.assertRaisesRegex(AttributeError, "assign_add"):
+            tf.assign_add(v + 1.0, 1.0)
+
     def test_names_are_those_of_tensorflow(self):
         one, other = tf.Variable(0.0, name="w"), tf.Variable(0.0, name="w")
         self.assertEqual([one.name, other.name], ["w:0", "w_1:0"])

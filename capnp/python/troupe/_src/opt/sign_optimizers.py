@@ -9,7 +9,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.train.op_optimizer import OpOptimizer
-from troupe._src.train.optimizer import GradientsAndVariables
+from troupe._src.train.optimizer import GradientsAndVariables, Optimizer
 from troupe._src.variables.variable import Variable
 
 SignDecay = Callable[[Any], Any]
@@ -33,6 +33,10 @@ class _SignOptimizer(OpOptimizer):
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
+
+    def _resource_apply_sparse(self, grad: Tensor, var: Variable, indices: Tensor) -> Any:
+        # A row without a gradient decays in "m" alone, as it does where its gradient is 0.
+        return Optimizer._resource_apply_sparse(self, grad, var, indices)
 
 
 @set_module("troupe.contrib.opt")

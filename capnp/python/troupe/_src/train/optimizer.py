@@ -182,16 +182,13 @@ class Optimizer:
         for _, variable in given:
             if isinstance(variable, Tensor):
                 raise NotImplementedError(f"Trying to update a Tensor {variable!r}")
-        pairs = [(self._after_controls(g, v), v) for g, v in given if g is not None]
+        pairs = [(_converted(g, v), v) for g, v in given if g is not None]
         if not pairs:
             raise ValueError(
                 f"No gradients provided for any variable: {[v.name for _, v in given]}."
             )
-        graph = get_default_graph()
-        with graph.control_dependencies(None):
-            step = self._apply(pairs)
-        train_op = self._after_step(step, pairs, global_step, name)
-        collection = graph.get_collection_ref(GraphKeys.TRAIN_OP)
+        train_op = self._after_step(self._apply(pairs), pairs, global_step, name)
+        collection = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
         if train_op not in collection:
             collection.append(train_op)
         return train_op
@@ -215,22 +212,10 @@ class Optimizer:
             counted = assign_add(global_step, 1)
         return group(counted, name=name or self._name)
 
-    @staticmethod
-    def _after_controls(gradient: Any, variable: Variable) -> Any:
-        """The gradient after the current control dependencies, so that updates run after them."""
-        is_sparse = isinstance(gradient, IndexedSlices)
-        tensor = convert_to_tensor(gradient.values if is_sparse else gradient, variable.dtype)
-        graph = get_default_graph()
-        if graph._scopes.controls:
-            with graph.colocate_with(tensor.op):
-                tensor = gen_ops.identity(tensor)
-        if is_sparse:
-            return IndexedSlices(tensor, gradient.indices, gradient.dense_shape)
-        return tensor
-
     def _apply(self, pairs: Sequence[Tuple[Tensor, Variable]]) -> Operation:
         graph = get_default_graph()
-        with graph.name_scope(None):
+        # They are there for other steps too, whatever branch or controls the updates are in.
+        with graph.name_scope(None), graph.control_dependencies(None):
             self._create_slots([variable for _, variable in pairs])
         with graph.name_scope(self._name) as scope:
             self._prepare()
@@ -344,3 +329,10 @@ def _slot(var: Variable, initial: Any, name: str) -> Variable:
     local.remove(slot)
     graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, slot)
     return slot
+
+
+def _converted(gradient: Any, variable: Variable) -> Any:
+    if isinstance(gradient, IndexedSlices):
+        values = convert_to_tensor(gradient.values, variable.dtype)
+        return IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    return convert_to_tensor(gradient, variable.dtype)

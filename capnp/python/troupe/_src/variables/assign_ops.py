@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional
 
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -23,7 +25,7 @@ def assign(
     A variable gets another shape with it, if `validate_shape` is false.
 
     Args:
-        ref: A variable, or a reference to one.
+        ref: A variable, its value after an update, or a reference to one.
         value: Of its dtype, and of a shape that fits.
         validate_shape: Whether the shape of the variable must stay.
         use_locking: Has no effect: each update is atomic.
@@ -35,7 +37,8 @@ def assign(
     if reference is None and validate_shape is False and isinstance(ref, Variable):
         reference = add_reference(ref)
     if reference is None:
-        return ref.assign(value, name=name)
+        with _after_its_update(ref) as variable:
+            return variable.assign(value, name=name)
     return raw_ops.Assign(
         ref=reference,
         value=convert_to_tensor(value, reference.dtype),
@@ -51,7 +54,7 @@ def assign_add(
     """Adds to a variable; the result is the value after that.
 
     Args:
-        ref: A variable, or a reference to one.
+        ref: A variable, its value after an update, or a reference to one.
         value: Of its dtype and shape.
         use_locking: Has no effect: each update is atomic.
 
@@ -60,7 +63,8 @@ def assign_add(
     """
     reference = reference_of(ref)
     if reference is None:
-        return ref.assign_add(value)
+        with _after_its_update(ref) as variable:
+            return variable.assign_add(value)
     given = convert_to_tensor(value, reference.dtype)
     return raw_ops.AssignAdd(reference, given, use_locking=bool(use_locking), name=name)
 
@@ -71,7 +75,7 @@ def assign_sub(
     """Subtracts from a variable; the result is the value after that.
 
     Args:
-        ref: A variable, or a reference to one.
+        ref: A variable, its value after an update, or a reference to one.
         value: Of its dtype and shape.
         use_locking: Has no effect: each update is atomic.
 
@@ -80,6 +84,21 @@ def assign_sub(
     """
     reference = reference_of(ref)
     if reference is None:
-        return ref.assign_sub(value)
+        with _after_its_update(ref) as variable:
+            return variable.assign_sub(value)
     given = convert_to_tensor(value, reference.dtype)
     return raw_ops.AssignSub(reference, given, use_locking=bool(use_locking), name=name)
+
+
+@contextmanager
+def _after_its_update(ref: Any) -> Iterator[Any]:
+    """The variable whose value after an update it is, for what comes after that; else itself."""
+    op: Any = getattr(ref, "op", None)
+    if not isinstance(ref, Tensor) or op.type != "ReadVariableOp" or not op.control_inputs:
+        yield ref
+        return
+    handle = op.inputs[0].op
+    while handle.type in ("Enter", "Switch"):  # into loops and branches
+        handle = handle.inputs[0].op
+    with ref.graph.control_dependencies([ref]):
+        yield ref.graph._variables.get(handle._variable_name or "", ref)
