@@ -56,6 +56,16 @@ class ConversionsTest(tf.test.TestCase):
             self.assertEqual(session.run(sum_of_both).tolist(), [2, 2])
             self.assertEqual(tf.range(np.int64(1 << 40), np.int64((1 << 40) + 1)).dtype, tf.int64)
 
+    def test_numbers_of_numpy_in_lists_are_those_of_python(self):
+        for value, expected in [
+            ([np.int64(3), np.int64(4)], tf.int32), ([np.float64(0.5), 2], tf.float32),
+            ([[np.float64(0.5)], [np.float32(2)]], tf.float32), ([np.int64(1 << 40)], tf.int64),
+            ([np.int8(3)], tf.int8), (np.float64(0.5), tf.float64), (np.int64(3), tf.int64),
+            ([np.array([0.5, 1.0])], tf.float64), (np.array([3]), tf.int64),
+        ]:  # fmt: skip
+            self.assertIs(tf.constant(value).dtype, expected)
+            self.assertIs(tf.convert_to_tensor(value).dtype, expected)
+
     def test_values_of_a_registered_type_are_operands_and_inputs(self):
         self.assertEqual(self.run_all(tf.constant(1.0) + Length(2.0)), 3)
         self.assertEqual(self.run_all(tf.square(Length(3.0))), 9)

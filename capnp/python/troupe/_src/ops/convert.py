@@ -58,20 +58,20 @@ def _string_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
 
 
 def _default_dtype(value: Any, given: np.ndarray[Any, Any]) -> Any:
-    """float32 and int32 for Python numbers in their range; arrays keep their dtype."""
-    if isinstance(value, (np.ndarray, np.generic)):
+    """float32, and int32 where they fit, for numbers of Python, or in lists; that of arrays."""
+    if isinstance(value, (np.ndarray, np.generic)) or _has_arrays(value):
         return given.dtype
-    if given.dtype == np.float64 and not _has_numpy(value):
+    if given.dtype == np.float64:
         return np.float32
-    if given.dtype == np.int64 and not _has_numpy(value):
+    if given.dtype == np.int64:
         info = np.iinfo(np.int32)
         if given.size == 0 or (given.min() >= info.min and given.max() <= info.max):
             return np.int32
     return given.dtype
 
 
-def _has_numpy(value: Any) -> bool:
-    return any(isinstance(item, (np.ndarray, np.generic)) for item in flatten(value))
+def _has_arrays(value: Any) -> bool:
+    return any(isinstance(item, np.ndarray) and item.ndim > 0 for item in flatten(value))
 
 
 def _can_cast(given: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> bool:
