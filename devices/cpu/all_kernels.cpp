@@ -52,6 +52,7 @@ constexpr Add families[] = {
     add_products_kernels,
     add_diagonals_kernels,
     add_fourier_kernels,
+    add_clustering_kernels,
     add_decompositions_kernels,
     add_matrix_functions_kernels,
     add_tridiagonal_kernels,

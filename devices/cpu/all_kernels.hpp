@@ -44,6 +44,7 @@ void add_concat_kernels(KernelCatalog& catalog);
 void add_products_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
 void add_fourier_kernels(KernelCatalog& catalog);
+void add_clustering_kernels(KernelCatalog& catalog);
 void add_decompositions_kernels(KernelCatalog& catalog);
 void add_matrix_functions_kernels(KernelCatalog& catalog);
 void add_tridiagonal_kernels(KernelCatalog& catalog);

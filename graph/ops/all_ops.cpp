@@ -50,6 +50,7 @@ constexpr Family families[] = {
     {"linalg/products", add_products_ops},
     {"linalg/diagonals", add_diagonals_ops},
     {"linalg/fourier", add_fourier_ops},
+    {"linalg/clustering", add_clustering_ops},
     {"linalg/decompositions", add_decompositions_ops},
     {"linalg/matrix_functions", add_matrix_functions_ops},
     {"linalg/tridiagonal", add_tridiagonal_ops},

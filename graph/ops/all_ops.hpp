@@ -51,6 +51,7 @@ void add_fourier_ops(OpCatalog& catalog);
 void add_matrix_functions_ops(OpCatalog& catalog);
 void add_tridiagonal_ops(OpCatalog& catalog);
 void add_batch_forms_ops(OpCatalog& catalog);
+void add_clustering_ops(OpCatalog& catalog);
 void add_decompositions_ops(OpCatalog& catalog);
 void add_ranking_ops(OpCatalog& catalog);
 void add_scan_ops(OpCatalog& catalog);

@@ -34,10 +34,7 @@ AYMERIC = of("aymericdamien/TensorFlow-Examples", "tensorflow_v1/examples", {
         ],
         "data": ["zipped text"],
     },
-    "2_BasicModels/kmeans.py": {
-        "edits": steps("num_steps", 5),
-        "reason": "`tf.contrib.factorization` is not part of the package",
-    },
+    "2_BasicModels/kmeans.py": steps("num_steps", 5),
     "3_NeuralNetworks/autoencoder.py": steps("num_steps", 20),
     "3_NeuralNetworks/bidirectional_rnn.py": steps("training_steps", 10),
     "3_NeuralNetworks/convolutional_network.py": steps("num_steps", 10),
