@@ -98,7 +98,7 @@ class SparseComponentsTest(tf.test.TestCase):
         def add(state, x):
             return tf.SparseTensor(state.indices, state.values + x, state.dense_shape)
 
-        total = Dataset.range(4).reduce(diagonal(np.int64(0)), add)
+        total = Dataset.range(4).reduce(diagonal(tf.constant(0, tf.int64)), add)
         with tf.Session() as session:
             self.check(session.run(total), [[0, 0], [1, 1]], [6, 6], [2, 2])
 

@@ -138,7 +138,6 @@ OWN = {
     "math.range", "math.to_float", "math.to_int32", "math.to_int64", "nn.fractional_avg_pool_v2",
     "nn.fractional_max_pool_v2", "queue.ClusterRunner",
     "queue.list_runners", "queue.pause_runner", "queue.resume_runner", "queue.stop_runner",
-    "tuple_of",
 }  # fmt: skip
 
 

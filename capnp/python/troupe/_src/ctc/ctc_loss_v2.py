@@ -9,7 +9,7 @@ from troupe._src.graph.scopes import name_scope
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ctc.ctc_ops import ctc_loss
 from troupe._src.ops import array_ops, creation_ops, raw_ops, rearrange_ops
-from troupe._src.ops.arguments import required
+from troupe._src.arguments import required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.math_ops import cast
 from troupe._src.ops.selection_ops import where, where_v2

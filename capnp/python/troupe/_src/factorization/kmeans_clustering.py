@@ -160,6 +160,9 @@ class KMeansClustering(Estimator):
 
         Args:
             input_fn: Returns the points; as of `predict`.
+
+        Returns:
+            An iterator over integers.
         """
         return self._predicted(input_fn, self.CLUSTER_INDEX)
 
@@ -168,6 +171,9 @@ class KMeansClustering(Estimator):
 
         Args:
             input_fn: Returns the points; as of `predict`.
+
+        Returns:
+            An iterator over arrays [num_clusters].
         """
         return self._predicted(input_fn, self.ALL_DISTANCES)
 
@@ -180,6 +186,9 @@ class KMeansClustering(Estimator):
 
         Args:
             input_fn: Returns the points; as of `evaluate`.
+
+        Returns:
+            A float.
         """
         return self.evaluate(input_fn, steps=1)[self.SCORE]
 

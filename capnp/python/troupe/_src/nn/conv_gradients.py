@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn.windows import paddings
 from troupe._src.ops import raw_ops
-from troupe._src.ops.arguments import either, required
+from troupe._src.arguments import either, required
 
 
 def conv2d_backprop_filter(

@@ -17,7 +17,7 @@ from troupe._src.nn.windows import (
     sizes,
 )
 from troupe._src.ops import array_ops, raw_ops
-from troupe._src.ops.arguments import either, required
+from troupe._src.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}

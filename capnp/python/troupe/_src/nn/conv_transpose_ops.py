@@ -17,7 +17,7 @@ from troupe._src.nn.windows import (
     sizes,
 )
 from troupe._src.ops import array_ops, creation_ops, raw_ops
-from troupe._src.ops.arguments import either, required
+from troupe._src.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike

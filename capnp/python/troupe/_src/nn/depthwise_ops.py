@@ -10,7 +10,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn.conv_ops import conv2d
 from troupe._src.nn.windows import Sizes, channel_axis, sizes
 from troupe._src.ops import raw_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 
 
 def depthwise_conv2d(

@@ -11,7 +11,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn.pool_ops import avg_pool_v2, max_pool_v2
 from troupe._src.ops import array_ops, gen_ops, selection_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.space_ops import required_space_to_batch_paddings
 from troupe._src.types import dtypes

@@ -12,7 +12,7 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.control_flow.weights import assert_broadcastable
 from troupe._src.ops import creation_ops, gen_ops, math_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes

@@ -9,7 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn.windows import Sizes, channel_axis, known_rank, line_of_images, sizes
 from troupe._src.ops import raw_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike

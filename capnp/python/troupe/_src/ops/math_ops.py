@@ -9,7 +9,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.ops.gen_ops import multiply
 from troupe._src.ops.operators import binary, operands

@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes

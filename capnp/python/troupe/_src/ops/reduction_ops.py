@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.gen_ops import exp, log, sqrt, squared_difference
 from troupe._src.ops.math_ops import Axes, add, cast, reduce_max, reduce_mean, reduce_sum

@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
-from troupe._src.ops.arguments import either, required
+from troupe._src.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike
 

@@ -16,7 +16,7 @@ from troupe._src.ops import (
     raw_ops,
     selection_ops,
 )
-from troupe._src.ops.arguments import either
+from troupe._src.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.rearrange_ops import gather_nd
 from troupe._src.ops.sparse_tensor import SparseLike, SparseTensor, SparseTensorValue

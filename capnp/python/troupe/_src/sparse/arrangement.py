@@ -10,7 +10,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
-from troupe._src.ops.arguments import either, required
+from troupe._src.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseLike, SparseTensor
 from troupe._src.sparse.inputs import checked, row_count, to_int64, to_sparse, to_sparse_list

@@ -11,7 +11,7 @@ from troupe._src.metrics.curves import evenly_spaced
 from troupe._src.metrics.streaming import Metric, collected
 from troupe._src.metrics.thresholds import EPSILON, confusion_at_thresholds
 from troupe._src.ops import array_ops, creation_ops, gen_ops, grouping_ops, math_ops, reduction_ops
-from troupe._src.ops.arguments import required
+from troupe._src.arguments import required
 from troupe._src.ops.selection_ops import where, where_v2
 from troupe._src.types import dtypes
 from troupe._src.variables.variable_scope import variable_scope

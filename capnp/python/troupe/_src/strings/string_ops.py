@@ -7,7 +7,7 @@ from typing import List, Optional, Sequence
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, math_ops, raw_ops
-from troupe._src.ops.arguments import either, required
+from troupe._src.arguments import either, required
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
