@@ -18,7 +18,10 @@ namespace {
 /// The devices of one task.
 Result<std::vector<std::shared_ptr<Device>>> make_devices(const LocalCluster::Options& options) {
   LocalDeviceOptions of_task{
-      .visible = {}, .count = {}, .cpu = {.threads = options.threads}, .log = options.log};
+      .visible = {},
+      .count = {{"CPU", options.cpu_devices}},
+      .cpu = {.threads = options.threads},
+      .log = options.log};
   if (options.gpu) of_task.gpu = *options.gpu;
   else of_task.count["GPU"] = 0;
   if (auto status = check(of_task); !status.ok()) return status;

@@ -21,7 +21,8 @@ namespace troupe {
 class LocalCluster {
  public:
   struct Options {
-    int threads = 0;  // of each task's CPU device; 0: one for each core
+    int threads = 0;      // of each task's CPU devices, which share them; 0: one for each core
+    int cpu_devices = 1;  // of each task
     /// How each task uses the machine's GPUs, as a server does; none: it has a CPU device alone.
     std::optional<GpuOptions> gpu = {};
     size_t sessions_max = 0;  // with a task as master; 0: no limit

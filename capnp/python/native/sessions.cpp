@@ -64,8 +64,10 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
   }
   if (target.address.empty()) {
     auto cluster = std::make_unique<LocalCluster>(
-        std::map<std::string, int>{{"localhost", 1}},
-        LocalCluster::Options{.threads = target.options.threads, .gpu = target.gpu});
+        std::map<std::string, int>{{"localhost", 1}}, LocalCluster::Options{
+                                                          .threads = target.options.threads,
+                                                          .cpu_devices = target.cpu_devices,
+                                                          .gpu = target.gpu});
     // The session creates its server, so the number of threads is set there and not ignored.
     auto options = target.options;
     options.threads = 0;
@@ -113,6 +115,7 @@ Target to_target(nb::dict options) {
       .simulated = option<std::shared_ptr<SimulatedCluster>>(options, "simulated", nullptr),
       .options = to_session_options(options),
       .connect_timeout = time_option(options, "connect_timeout_ms", milliseconds(10000)),
+      .cpu_devices = option(options, "cpu_devices", 1),
       .gpu = option(options, "uses_gpus", false) ? std::optional(to_gpu_options(options))
                                                  : std::nullopt,
       .program = program_name()};

@@ -18,6 +18,7 @@ struct Target {
   std::shared_ptr<SimulatedCluster> simulated = {};  // the address is then the name of its task
   SessionOptions options;
   std::chrono::milliseconds connect_timeout{10000};
+  int cpu_devices = 1;                 // of this process
   std::optional<GpuOptions> gpu = {};  // of this process; none: it uses no GPU
   std::string program = {};            // as nodes list it
 };

@@ -293,6 +293,27 @@ class DefaultsTest(tf.test.TestCase):
                 self.assertEqual(device.device_type, "CPU")
                 self.assertRegex(device.name, "/job:local(host)?/task:0/device:CPU:0")
 
+    def test_a_session_in_this_process_has_as_many_cpus_as_are_counted(self):
+        with tf.device("/cpu:0"):
+            x = tf.Variable([1.0, 2.0])
+        with tf.device("/cpu:1"):
+            total = tf.reduce_sum(tf.Variable([3.0, 4.0]) * x)
+        with tf.device("/cpu:2"):
+            missing = tf.identity(total)
+        config = tf.ConfigProto(device_count={"CPU": 2})
+        with tf.Session(config=config) as session:
+            names = [device.name.rpartition("device:")[2] for device in session.list_devices()]
+            self.assertEqual([name for name in names if "CPU" in name], ["CPU:0", "CPU:1"])
+            session.run(tf.global_variables_initializer())
+            metadata = tf.RunMetadata()
+            options = tf.RunOptions(output_partition_graphs=True)
+            self.assertEqual(session.run(total, options=options, run_metadata=metadata), 11.0)
+            self.assertEqual(len(metadata.partition_graphs), 2)
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                session.run(missing)
+        with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
+            session.run(total)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -182,8 +182,9 @@ class ConfigProto(Options):
     Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters`,
     `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions
     without a target, read `intra_op_parallelism_threads`, `device_count` and `gpu_options` (such a
-    session reads of the counts whether that of GPUs is 0); a session with a target logs a warning
-    when its config sets the threads.
+    session reads of the counts that of CPUs, and whether that of GPUs is 0: {"CPU": 2} makes CPU:0
+    and CPU:1, which share threads and memory); a session with a target logs a warning when its
+    config sets the threads.
     `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are Troupe's additions, and so is
     `experimental.placement`: with "cost" a session places what nothing pins to a task by measured
     costs, over all tasks. The other fields have no effect.
@@ -225,6 +226,7 @@ class ConfigProto(Options):
             "placement": self._placement(),
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
+            "cpu_devices": max(1, int(self.device_count.get("CPU", 1))),
             "uses_gpus": not target and self.device_count.get("GPU", 1) != 0,
             **self.gpu_options._for_server(),
             **options_of(target),
