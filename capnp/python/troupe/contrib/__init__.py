@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
+    checkpoint,
     cluster_resolver,
     crf,
     data,
@@ -38,6 +39,7 @@ else:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("tpu",))
 
 __all__ = [
+    "checkpoint",
     "cluster_resolver",
     "crf",
     "data",

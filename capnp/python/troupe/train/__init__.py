@@ -61,6 +61,8 @@ from troupe._src.checkpoints.checkpoint_state import (
     update_checkpoint_state,
 )
 from troupe._src.checkpoints.new_checkpoints import checkpoints_iterator
+from troupe._src.object_checkpoints.checkpoint import Checkpoint
+from troupe._src.object_checkpoints.checkpoint_manager import CheckpointManager
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import (
     assert_global_step,
@@ -152,6 +154,8 @@ __all__ = [
     "AdagradOptimizer",
     "AdamOptimizer",
     "BytesList",
+    "Checkpoint",
+    "CheckpointManager",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
     "CheckpointState",

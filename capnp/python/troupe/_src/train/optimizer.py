@@ -51,6 +51,7 @@ class Optimizer:
         self._name = name
         self._slots: Dict[Tuple[str, Variable], Variable] = {}
         self._state: List[Variable] = []  # slots, and variables that all updates share
+        self._shared: Dict[str, Variable] = {}  # the latter by their names, in the latest graph
 
     def __repr__(self) -> str:
         try:
@@ -270,6 +271,7 @@ class Optimizer:
         with get_default_graph().colocate_with(first.op):
             shared = _slot(first, initial, name)
         self._state.append(shared)
+        self._shared[name] = shared
         return shared
 
     # Slots.

@@ -1,0 +1,1 @@
+"""Checkpoints of objects: saved and restored by the paths of attributes, not by names."""

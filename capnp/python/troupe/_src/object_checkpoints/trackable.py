@@ -1,0 +1,238 @@
+"""Objects that checkpoints know by their attributes, and which attributes these are."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, Dict, FrozenSet, Sequence, Set, Tuple
+
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.layers.base import Layer
+from troupe._src.set_module import set_module
+from troupe._src.train.optimizer import Optimizer
+from troupe._src.variables.variable import Variable
+
+# What an object has: (name, object) of each.
+Dependencies = Sequence[Tuple[str, Any]]
+
+
+@set_module("troupe.contrib.checkpoint")
+class CheckpointableBase:
+    """An object that is saved with what it depends on.
+
+    A class of a program's own gives that as `_checkpoint_dependencies`, pairs of a name and an
+    object, and values of its own by `_gather_saveables_for_checkpoint`, a dict of variables, or of
+    functions of the key in the checkpoint that make saveable objects.
+    """
+
+    @property
+    def _checkpoint_dependencies(self) -> Dependencies:
+        return []
+
+    def _gather_saveables_for_checkpoint(self) -> Dict[str, Any]:
+        return {}
+
+
+@set_module("troupe.contrib.checkpoint")
+class NoDependency:
+    """Set as an attribute, it leaves its value there, which is not saved as part of the object.
+
+    Args:
+        value: The value.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@set_module("troupe.contrib.checkpoint")
+class Checkpointable(CheckpointableBase):
+    """An object that is saved with its attributes.
+
+    These are variables, layers, optimizers and other such objects, also in lists and in dicts whose
+    keys are strings.
+    """
+
+    # Attributes that are not saved, of the class.
+    _own_attributes: FrozenSet[str] = frozenset({"_unsaved"})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        unsaved: Set[str] = self.__dict__.setdefault("_unsaved", set())
+        if isinstance(value, NoDependency):
+            unsaved.add(name)
+            value = value.value
+        else:
+            unsaved.discard(name)
+        super().__setattr__(name, value)
+
+    @property
+    def _checkpoint_dependencies(self) -> Dependencies:
+        unsaved = self._own_attributes | self.__dict__.get("_unsaved", set())
+        return [
+            (name, value)
+            for name, value in vars(self).items()
+            if name not in unsaved and (is_trackable(value) or isinstance(value, (list, dict)))
+        ]
+
+
+def _checked(value: Any, kind: str) -> Any:
+    if isinstance(value, (list, dict)) or is_trackable(value):
+        return value
+    raise ValueError(
+        "Only trackable objects (such as Layers or Optimizers) may be stored in a "
+        f"{kind} object. Got {value!r}, which does not inherit from Trackable."
+    )
+
+
+@set_module("troupe.contrib.checkpoint")
+class List(CheckpointableBase, collections.UserList):  # type: ignore[type-arg] # noqa: A001
+    """A list of objects that are saved by their positions.
+
+    Args:
+        *args: The objects, or one list of them.
+
+    Raises:
+        ValueError: Something cannot be saved.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        given = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple, List)) else args
+        super().__init__(_checked(each, "List") for each in given)
+
+    def append(self, item: Any) -> None:
+        """Adds an object at the end.
+
+        Args:
+            item: The object.
+
+        Raises:
+            ValueError: It cannot be saved.
+        """
+        super().append(_checked(item, "List"))
+
+    def extend(self, other: Any) -> None:
+        """Adds objects at the end.
+
+        Args:
+            other: The objects.
+
+        Raises:
+            ValueError: One of them cannot be saved.
+        """
+        super().extend(_checked(each, "List") for each in other)
+
+    @property
+    def _checkpoint_dependencies(self) -> Dependencies:
+        return [(str(index), each) for index, each in enumerate(self.data)]
+
+
+@set_module("troupe.contrib.checkpoint")
+class Mapping(CheckpointableBase, collections.UserDict):  # type: ignore[type-arg]
+    """A dict of objects that are saved by their keys, which are strings.
+
+    Args:
+        *args: A dict, or pairs.
+        **kwargs: Objects by their keys.
+
+    Raises:
+        ValueError: Something cannot be saved, or a key gets another object.
+        TypeError: A key is no string.
+    """
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        if not isinstance(key, str):
+            raise TypeError(f"Mapping accepts only string keys, but got a key {key!r}.")
+        if self.data.get(key, item) is not item:
+            raise ValueError(f"Mappings are an append-only data structure: {key!r} is there.")
+        self.data[key] = _checked(item, "Mapping")
+
+    @property
+    def _checkpoint_dependencies(self) -> Dependencies:
+        return list(self.data.items())
+
+
+@set_module("troupe.contrib.checkpoint")
+class UniqueNameTracker(CheckpointableBase):
+    """Objects that are saved by names, which are made unique in the order of their addition."""
+
+    def __init__(self) -> None:
+        self._tracked: Dict[str, Any] = {}
+
+    def track(self, trackable: Any, base_name: str) -> Any:
+        """Adds an object.
+
+        Args:
+            trackable: The object.
+            base_name: Its name; where that is taken, it gets a number.
+
+        Returns:
+            The object.
+
+        Raises:
+            ValueError: It cannot be saved.
+        """
+        if not is_trackable(trackable):
+            raise ValueError(f"Expected a trackable value, got {trackable!r} which is not.")
+        name, suffix = base_name, 1
+        while name in self._tracked:
+            name, suffix = f"{base_name}_{suffix}", suffix + 1
+        self._tracked[name] = trackable
+        return trackable
+
+    @property
+    def _checkpoint_dependencies(self) -> Dependencies:
+        return list(self._tracked.items())
+
+
+def is_trackable(value: Any) -> bool:
+    """Whether checkpoints of objects know what that is."""
+    kinds = (CheckpointableBase, Variable, Optimizer, Layer)
+    return isinstance(value, kinds) and not isinstance(value, type)
+
+
+def children_of(value: Any) -> Dependencies:
+    """What it has, by name."""
+    own = getattr(value, "_checkpoint_dependencies", None)
+    if own is not None:
+        return [(name, child) for name, child in own]
+    if isinstance(value, list):
+        found = [(str(index), each) for index, each in enumerate(value)]
+        return [(name, each) for name, each in found if _is_node(each)]
+    if isinstance(value, dict):
+        return _children_of_dict(value)
+    if isinstance(value, Optimizer):
+        graph = get_default_graph()
+        shared = sorted(getattr(value, "_shared", {}).items())
+        return [(name, each) for name, each in shared if each.graph is graph]
+    return _children_of_layer(value) if isinstance(value, Layer) else []
+
+
+def _is_node(value: Any) -> bool:
+    return is_trackable(value) or isinstance(value, (list, dict))
+
+
+def _children_of_dict(value: Dict[Any, Any]) -> Dependencies:
+    found = [(key, each) for key, each in value.items() if _is_node(each)]
+    for key, each in found:
+        if not isinstance(key, str):
+            raise ValueError(
+                f"Unable to save a dict with the key {key!r}: it is no string, and its value, "
+                f"{each!r}, is part of the checkpoint"
+            )
+    return found
+
+
+def _children_of_layer(layer: Layer) -> Dependencies:
+    """Its weights by their names in its scope, and its attributes."""
+    found: Dict[str, Any] = {}
+    for weight in getattr(layer, "_weights", ()):
+        if isinstance(weight, Variable):
+            name = weight._shared_name[len(layer.scope_name) + 1 :]
+            if name and "/" not in name:
+                found[name] = weight
+    for name, value in vars(layer).items():
+        if name.startswith("_") or name in found:
+            continue
+        is_data = isinstance(value, (list, dict)) and bool(children_of(value))
+        if is_data or is_trackable(value):
+            found[name] = value
+    return list(found.items())

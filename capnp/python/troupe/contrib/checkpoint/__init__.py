@@ -1,0 +1,33 @@
+"""Checkpoints of objects, and objects that are saved with what they have."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.object_checkpoints.checkpoint import object_metadata
+from troupe._src.object_checkpoints.checkpoint_manager import CheckpointManager
+from troupe._src.object_checkpoints.object_graph_messages import CheckpointableObjectGraph
+from troupe._src.object_checkpoints.object_view import list_objects
+from troupe._src.object_checkpoints.trackable import (
+    Checkpointable,
+    CheckpointableBase,
+    List,
+    Mapping,
+    NoDependency,
+    UniqueNameTracker,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "Checkpointable",
+    "CheckpointableBase",
+    "CheckpointableObjectGraph",
+    "CheckpointManager",
+    "List",
+    "Mapping",
+    "NoDependency",
+    "UniqueNameTracker",
+    "list_objects",
+    "object_metadata",
+]
