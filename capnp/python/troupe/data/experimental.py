@@ -19,6 +19,14 @@ from troupe._src.data.options import (
 )
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
 from troupe._src.data.sources import Counter, get_single_element
+from troupe._src.data_files.cardinality import INFINITE as INFINITE_CARDINALITY
+from troupe._src.data_files.cardinality import UNKNOWN as UNKNOWN_CARDINALITY
+from troupe._src.data_files.cardinality import cardinality
+from troupe._src.data_files.csv_batches import make_csv_dataset
+from troupe._src.data_files.feature_batches import (
+    make_batched_features_dataset,
+    parse_example_dataset,
+)
 from troupe._src.data.transformations import (
     copy_to_device,
     enumerate_dataset,
@@ -41,19 +49,25 @@ __all__ = [
     "Counter",
     "CsvDataset",
     "DistributeOptions",
+    "INFINITE_CARDINALITY",
     "MapVectorizationOptions",
     "OptimizationOptions",
     "ThreadingOptions",
+    "UNKNOWN_CARDINALITY",
     "bucket_by_sequence_length",
+    "cardinality",
     "choose_from_datasets",
     "copy_to_device",
     "enumerate_dataset",
     "get_single_element",
     "group_by_window",
     "ignore_errors",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "make_saveable_from_iterator",
     "map_and_batch",
     "parallel_interleave",
+    "parse_example_dataset",
     "prefetch_to_device",
     "sample_from_datasets",
     "scan",

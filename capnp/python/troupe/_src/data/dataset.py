@@ -25,6 +25,7 @@ from troupe._src.data.matching import matching_files
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape
@@ -90,6 +91,27 @@ class Dataset(ElementMethods):
             components=flat_tensors(values, are_slices=True), output_shapes=components.flat_shapes()
         )
         return Dataset._make(variant, components)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+        """The slices of a sparse tensor along axis 0, each as its three tensors.
+
+        Args:
+            sparse_tensor: A SparseTensor of rank 2 or more.
+
+        Returns:
+            A dataset of tuples: the indices, without the first, the values, and the shape.
+
+        Raises:
+            TypeError: It is no SparseTensor.
+        """
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError(
+                "`sparse_tensor` must be a `tf.SparseTensor` object. "
+                f"Was {type(sparse_tensor)}."
+            )
+        rows = Dataset.from_tensor_slices(sparse_tensor)
+        return rows.map(lambda row: (row.indices, row.values, row.dense_shape))
 
     @staticmethod
     def from_generator(

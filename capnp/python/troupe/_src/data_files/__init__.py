@@ -1,0 +1,1 @@
+"""Datasets of the batches of a training, which read files of records."""
