@@ -18,7 +18,9 @@ from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.hook_adapter import Training, adapt_hook
 from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
-from troupe._src.train.hooks.session_run_hook import SessionRunArgs, SessionRunHook
+from troupe._src.train.hooks.session_run_hook import (
+    SessionRunArgs, SessionRunHook, StepContext, check_step_fn,
+)  # fmt: skip
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.session_threads import RunLocalInit, SessionThreads
@@ -73,7 +75,7 @@ class MonitoredSession:
             hook.begin()
         all_hooks = self._threads.around(hooks) if self._starts_threads else hooks
         scaffold, needs_saver = creator.scaffold, creator.restores
-        scaffold = scaffold.finalize() if needs_saver else scaffold.with_local_init_op()
+        scaffold = scaffold.with_saver() if needs_saver else scaffold.with_local_init_op()
         options: Dict[str, Any] = {
             "is_chief": creator.is_chief,
             "give_up_after_ms": int(creator.max_wait_secs * 1000),
@@ -187,23 +189,34 @@ class MonitoredSession:
 
     @property
     def plain_session(self) -> Any:
-        """The current session; its steps do not call hooks."""
-        return self._training.session
+        """The current session, whose steps do not call hooks; None after the end."""
+        return None if self._native is None else self._training.session
+
+    def _is_closed(self) -> bool:
+        return self._native is None
 
     def _tf_sess(self) -> Any:
-        """The same, as programs call it that run steps without hooks."""
         return self.plain_session
 
     def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
         """Calls a function that runs steps with and without hooks.
 
         Args:
-            step_fn: Gets a context with `session`, `run_with_hooks` and `request_stop`.
+            step_fn: Has one argument, `step_context`, which has `session`, `run_with_hooks` and
+                `request_stop`; the latter ends the `with` block of the session.
 
         Returns:
             What the function returns.
+
+        Raises:
+            ValueError: The function has other arguments.
+            StopIteration: It has called `request_stop`.
+            RuntimeError: The session is closed.
         """
-        return step_fn(_StepContext(self))
+        check_step_fn(step_fn)
+        if self._native is None:
+            raise RuntimeError("Run called even after the session was closed.")
+        return step_fn(StepContext(self.plain_session, self.run))
 
     def should_stop(self) -> bool:
         """True after a hook, the program or an error has ended the training."""
@@ -219,10 +232,14 @@ class MonitoredSession:
             self._native.request_stop()
 
     def close(self) -> None:
-        """Ends the hooks, joins the threads that they have registered, and closes the session."""
+        """Ends the hooks, joins the threads that they have registered, and closes the session.
+
+        Raises:
+            RuntimeError: It is closed already.
+        """
         native = self._taken()
         if native is None:
-            return
+            raise RuntimeError("Session is already closed.")
         check_not_forked(self._pid)
         if not self._has_failed:
             try:
@@ -302,23 +319,6 @@ class SingularMonitoredSession(MonitoredSession):
     def raw_session(self) -> Any:
         """The session; its steps do not call hooks."""
         return self.plain_session
-
-
-class _StepContext:
-    def __init__(self, monitored: MonitoredSession) -> None:
-        self._monitored = monitored
-
-    @property
-    def session(self) -> Any:
-        return self._monitored.plain_session
-
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        return self._monitored.run(*args, **kwargs)
-
-    def request_stop(self) -> None:
-        """Ends the training: raises StopIteration, which leaves the function and the context."""
-        self._monitored.request_stop()
-        raise StopIteration("step_fn has requested the iterations to stop.")
 
 
 def MonitoredTrainingSession(

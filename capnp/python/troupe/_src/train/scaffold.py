@@ -19,6 +19,7 @@ from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import merge_all
 from troupe._src.variables.variable_sets import (
     global_variables,
+    global_variables_initializer,
     local_variables,
     local_variables_initializer,
     report_uninitialized_variables,
@@ -36,13 +37,17 @@ class Scaffold:
         init_op: What the chief runs; None for the initializers of all variables.
         init_feed_dict: What `init_op` is fed.
         init_fn: What the chief calls with the scaffold and a session, after `init_op`.
-        ready_op: Has no effect.
-        ready_for_local_init_op: Has no effect.
+        ready_op: Gives the names of the variables that have no value; has no effect, as the runtime
+            checks them.
+        ready_for_local_init_op: Likewise of the global variables.
         local_init_op: Runs in each session of each worker; by default initializes all local
             variables and tables that are filled once.
         summary_op: What gives the summaries.
         saver: Saves and restores the checkpoints; by default a new one.
         copy_from_scaffold: Has the values of what is not given.
+
+    Raises:
+        TypeError: That is no Scaffold.
     """
 
     # What the chief's first session does with variables that have values: "adopt" keeps them and
@@ -61,17 +66,22 @@ class Scaffold:
         saver: Optional[Saver] = None,
         copy_from_scaffold: Optional[Scaffold] = None,
     ) -> None:
+        if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
+            raise TypeError("copy_from_scaffold is not a Scaffold instance.")
         for name, value in (
             ("ready_op", ready_op), ("ready_for_local_init_op", ready_for_local_init_op)
         ):  # fmt: skip
             if value is not None:
                 not_obeyed("Scaffold", name)
+        self.ready_op = ready_op
+        self.ready_for_local_init_op = ready_for_local_init_op
         self.summary_op = summary_op
         self.init_op = init_op
         self.init_feed_dict = init_feed_dict
         self.init_fn = init_fn
         self.local_init_op = local_init_op
         self.saver = saver
+        self._default_init_op: Optional[Operation] = None  # what finalize() makes
         if copy_from_scaffold is not None:
             for name, value in vars(copy_from_scaffold).items():
                 if getattr(self, name) is None:
@@ -83,6 +93,68 @@ class Scaffold:
         return represent(self, given)
 
     def finalize(self) -> Scaffold:
+        """Adds what was not given, unless a collection has it, and finalizes the graph.
+
+        Returns:
+            Itself.
+
+        Raises:
+            RuntimeError: A collection has several items, of which none is chosen.
+        """
+        default = self.get_or_default
+        if self.init_op is None:
+            self._default_init_op = default(
+                "init_op", GraphKeys.INIT_OP, lambda: group(global_variables_initializer())
+            )
+            self.init_op = self._default_init_op
+        if self.ready_op is None:
+            self.ready_op = default(
+                "ready_op", GraphKeys.READY_OP, report_uninitialized_variables
+            )
+        if self.ready_for_local_init_op is None:
+            self.ready_for_local_init_op = self.report_op()
+        if self.local_init_op is None:
+            self.local_init_op = default(
+                "local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
+            )
+        self.with_summary_op()
+        if self.saver is None:
+            self.saver = default("saver", GraphKeys.SAVERS, lambda: Saver(allow_empty=True))
+        self.saver.build()
+        get_default_graph().finalize()
+        return self
+
+    @staticmethod
+    def get_or_default(
+        arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
+    ) -> Any:
+        """The item of a collection of the default graph, which is made where there is none.
+
+        Args:
+            arg_name: The argument of a scaffold that it is for.
+            collection_key: The collection.
+            default_constructor: Makes it.
+
+        Returns:
+            The item.
+
+        Raises:
+            RuntimeError: The collection has several.
+        """
+        if len(get_default_graph().get_collection(collection_key)) > 1:
+            raise RuntimeError(
+                f'More than one item in the collection "{collection_key}". Please indicate which '
+                f"one to use by passing it to the tf.Scaffold constructor as:  "
+                f"tf.Scaffold({arg_name}=item to use)"
+            )
+        return _get_or_create(collection_key, default_constructor)
+
+    @staticmethod
+    def default_local_init_op() -> Operation:
+        """An operation that initializes all local variables and fills tables."""
+        return group(local_variables_initializer(), tables_initializer())
+
+    def with_saver(self) -> Scaffold:
         """Adds a saver, if there are global variables, and `local_init_op`."""
         if self.saver is None and global_variables():
             self.saver = _get_or_create(GraphKeys.SAVERS, lambda: Saver(max_to_keep=5))
@@ -93,8 +165,7 @@ class Scaffold:
         tables = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
         if self.local_init_op is None and (local_variables() or tables):
             self.local_init_op = _get_or_create(
-                GraphKeys.LOCAL_INIT_OP,
-                lambda: group(local_variables_initializer(), tables_initializer()),
+                GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
             )
         elif self.local_init_op is not None:
             self.local_init_op = as_operation(self.local_init_op)
@@ -114,14 +185,16 @@ class Scaffold:
     def report_op(self) -> Tensor:
         """A tensor of the names of the global variables that have no value."""
         names: Tensor = _get_or_create(
-            GraphKeys.READY_OP, lambda: report_uninitialized_variables(global_variables())
+            GraphKeys.READY_FOR_LOCAL_INIT_OP,
+            lambda: report_uninitialized_variables(global_variables()),
         )
         return names
 
     @property
     def initializes(self) -> bool:
         """True if it runs more than the initializers of variables."""
-        return self.init_op is not None or self.init_fn is not None
+        has_own = self.init_op is not None and self.init_op is not self._default_init_op
+        return has_own or self.init_fn is not None
 
     def initialize(self, session: Any) -> None:
         """Runs `init_op`, and calls `init_fn`.

@@ -122,7 +122,7 @@ class Supervisor(CoordinatedThreads):
                 self._scaffold.with_summary_op()
             if self._logdir and not self._is_saver_disabled:
                 os.makedirs(self._logdir, exist_ok=True)
-                self._scaffold.finalize()
+                self._scaffold.with_saver()
         if self._logdir and _is_default(summary_writer):
             self._summary_writer = FileWriter(self._logdir)
 

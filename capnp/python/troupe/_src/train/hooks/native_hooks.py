@@ -112,7 +112,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def begin(self) -> None:
         if self._saver is None and self._scaffold is not None:
-            self._saver = self._scaffold.finalize().saver
+            self._saver = self._scaffold.with_saver().saver
         if self._saver is None:
             self._saver = Saver()
         os.makedirs(os.path.dirname(self._prefix), exist_ok=True)

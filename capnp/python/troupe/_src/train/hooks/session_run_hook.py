@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import reprlib
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Callable, Dict, NamedTuple, Optional
 
 from troupe._src.messages.config import RunOptions
 from troupe._src.messages.metadata import RunMetadata
@@ -115,3 +116,46 @@ class SessionRunHook:
         None where there is none: then the runtime calls this object through a HookAdapter.
         """
         return None
+
+
+class StepContext:
+    """What a function of `MonitoredSession.run_step_fn` gets.
+
+    Args:
+        session: The session, whose steps do not call hooks.
+        run_with_hooks_fn: Runs a step that calls them.
+    """
+
+    def __init__(self, session: Any, run_with_hooks_fn: Callable[..., Any]) -> None:
+        self._session, self._run = session, run_with_hooks_fn
+
+    @property
+    def session(self) -> Any:
+        """The session, whose steps do not call hooks."""
+        return self._session
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        """As `MonitoredSession.run`.
+
+        Args:
+            *args: Those of `run`.
+            **kwargs: Likewise.
+
+        Returns:
+            The values.
+        """
+        return self._run(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """Raises StopIteration, which leaves the function, and the `with` block of the session."""
+        raise StopIteration("step_fn has requested the iterations to stop.")
+
+
+def check_step_fn(step_fn: Any) -> None:
+    """ValueError unless the function takes a `step_context` alone."""
+    names = tuple(inspect.signature(step_fn).parameters)
+    if names not in (("step_context",), ("self", "step_context")):
+        raise ValueError(
+            "`step_fn` may either have one `step_context` argument, or `self` and `step_context` "
+            f"arguments if it's an instance method. Got {names} instead."
+        )
