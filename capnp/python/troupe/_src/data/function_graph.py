@@ -10,6 +10,7 @@ from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.thread_scopes import ThreadScopes
+from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
 from troupe._src.types.shapes import TensorShape
 
@@ -19,12 +20,15 @@ _numbers = itertools.count()
 class FunctionGraph(Graph):
     """The body of a function. A tensor of the graph around it becomes one more argument."""
 
+    _is_function = True
+
     def __init__(self, outer: Graph) -> None:
         super().__init__()
         self._outer = outer
         self._root = _native.begin_function(outer._root)
         self._scopes = ThreadScopes(self._root)
         self.seed = outer.seed
+        self._state = outer._state  # the variables that get_variable gives, too
         self._argument_count = 0
         self.captures: Dict[Tensor, Tensor] = {}  # arguments by tensors of the outer graph
 
@@ -48,6 +52,9 @@ class FunctionGraph(Graph):
     ) -> Operation:
         return super()._add(op_type, [self.capture(tensor) for tensor in inputs], attrs, name)
 
+    def _adopt(self, tensor: Tensor, user: str = "function") -> Tensor:
+        return self.capture(tensor)
+
     def capture(self, tensor: Tensor) -> Tensor:
         """The argument that stands for a tensor of a graph around this one."""
         if tensor.graph is self:
@@ -58,7 +65,10 @@ class FunctionGraph(Graph):
             raise ValueError(f"{tensor!r} is of another graph than the function that uses it.")
         if tensor not in self.captures:
             name = f"captured_{len(self.captures)}"
-            self.captures[tensor] = self.add_argument(name, tensor.dtype, tensor.shape)
+            shape = tensor.shape
+            if tensor.dtype is dtypes.resource:  # of its variable
+                shape = TensorShape(tensor.op._attr("shape"))
+            self.captures[tensor] = self.add_argument(name, tensor.dtype, shape)
         return self.captures[tensor]
 
 
@@ -68,7 +78,7 @@ class TracedFunction:
     def __init__(
         self,
         what: str,
-        dtypes: Sequence[DType],
+        types: Sequence[DType],
         shapes: Sequence[TensorShape],
         body: Callable[[List[Tensor]], List[Tensor]],
     ) -> None:
@@ -78,13 +88,11 @@ class TracedFunction:
         with inner.as_default():
             arguments = [
                 inner.add_argument(f"arg{index}", dtype, shape)
-                for index, (dtype, shape) in enumerate(zip(dtypes, shapes))
+                for index, (dtype, shape) in enumerate(zip(types, shapes))
             ]
             self.results = [inner.capture(result) for result in body(arguments)]
         self.name = re.sub(r"[^A-Za-z0-9_.-]", "", f"Dataset_{what}_{next(_numbers)}")
         _native.end_function(
             outer._root, self.name, inner._root, [result._value() for result in self.results]
         )
-        # Python functions that its nodes call live as long as the graph.
-        outer._state.setdefault("functions", []).extend(inner._state.get("functions", []))
         self.captured: List[Tensor] = list(inner.captures)

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor
-from troupe._src.graph.graph import Graph
+from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.ops import raw_ops
 from troupe._src.ops.apply_op import OP_DEFS
 from troupe._src.ops.convert import convert_to_tensor
@@ -88,13 +88,17 @@ class RefVariable(Variable):
 
     def read_value(self) -> Tensor:
         """Its value, read after the current control dependencies."""
+        if _in_function():
+            return super().read_value()
         with self._graph.colocate_with(self.op):
             return raw_ops.Identity(input=self._reference)
 
     def _as_tensor(self) -> Tensor:
-        return self._snapshot
+        return super().read_value() if _in_function() else self._snapshot
 
     def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
+        if _in_function():
+            return self._change_in_function(operation, value, read_value)
         op: Any = {"assign": raw_ops.Assign, "add": raw_ops.AssignAdd, "sub": raw_ops.AssignSub}
         changed = op[operation](self._reference, convert_to_tensor(value, self._dtype))
         return changed if read_value else changed.op
@@ -121,6 +125,11 @@ class RefVariable(Variable):
 Variable._of_references = RefVariable
 
 
+def _in_function() -> bool:
+    """Whether the body of a function is traced, which gets handles as arguments."""
+    return get_default_graph()._is_function
+
+
 def add_reference(variable: Variable) -> Tensor:
     """A new node that gives a reference to a variable: another name of what its handle names."""
     handle, name = variable.handle.op, variable._native.name
@@ -144,7 +153,7 @@ def add_reference(variable: Variable) -> Tensor:
 def reference_of(value: Any) -> Optional[Tensor]:
     """The reference that a variable has or that a tensor is, or None."""
     if isinstance(value, RefVariable):
-        return value._ref()
+        return None if _in_function() else value._ref()
     if not isinstance(value, Tensor) or isinstance(value, Variable):
         return None
     outputs = OP_DEFS[value.op.type]["outputs"] if value.op.type in OP_DEFS else []
