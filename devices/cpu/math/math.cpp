@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data_flow/tensor_list.hpp"
@@ -52,6 +54,12 @@ Result<Kernel> make_power(const Node& node, F) {
     if constexpr (is_number<T>) return Kernel{.compute = compute_integer_power<F, T>};
     else return Kernel{.compute = ComputeBinary{binary_elements<F, T, T>()}};
   });
+}
+
+Result<Kernel> make_add(const Node& node) {
+  if (node.attr<DType>("T") == DType::string)
+    return Kernel{.compute = compute_binary<std::plus<>, std::string, std::string>};
+  return vector_binary<vector::Arithmetic::add, Numeric>(add)(node);
 }
 
 Result<Kernel> make_add_n(const Node& node) {
@@ -113,7 +121,7 @@ BinaryElements subtraction(DType dtype) {
 
 void add_math_kernels(KernelCatalog& catalog) {
   using vector::Arithmetic;
-  catalog.add("Add", vector_binary<Arithmetic::add, Numeric>(add));
+  catalog.add("Add", make_add);
   catalog.add("AddV2", vector_binary<Arithmetic::add, Numeric>(add));
   catalog.add("Sub", vector_binary<Arithmetic::sub, Numeric>(sub));
   catalog.add("Mul", vector_binary<Arithmetic::mul, Numeric>(mul));

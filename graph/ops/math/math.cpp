@@ -11,11 +11,16 @@ using namespace ops;
 namespace {
 
 void add_sums(OpCatalog& catalog) {
-  for (auto name : {"Add", "AddV2"})
-    catalog.add(binary(name, "x + y, element-wise, with broadcasting.", numeric(), [](Gradient& g) {
+  auto add = [&](const char* name, const char* doc, const DTypes& dtypes) {
+    catalog.add(binary(name, doc, dtypes, [](Gradient& g) {
       g.to_operand(0, g.dy());
       g.to_operand(1, g.dy());
     }));
+  };
+  auto added = numeric();
+  added.push_back(DType::string);
+  add("Add", "x + y, element-wise, with broadcasting; of strings, y after x.", added);
+  add("AddV2", "x + y, element-wise, with broadcasting.", numeric());
   catalog.add(binary("Sub", "x - y, element-wise, with broadcasting.", numeric(), [](Gradient& g) {
     g.to_operand(0, g.dy());
     if (g.wants(1)) g.to_input(1, -g.sum_to_shape_of(1, g.dy()));

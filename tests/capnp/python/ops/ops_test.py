@@ -36,6 +36,17 @@ class OpsTest(tf.test.TestCase):
         self.check(np.power(POSITIVE, row), tf.pow(POSITIVE, row))
         self.check((X - row) ** 2, tf.squared_difference(X, row))
 
+    def test_strings_are_added_one_after_the_other(self):
+        folder = tf.constant("folder/")
+        names = tf.placeholder_with_default([["a"], ["b"]], [2, 1])
+        self.assertEqual((folder + "a").op.type, "Add")
+        with tf.Session() as session:
+            paths = session.run(folder + names + [".x", ".yz"])
+            others = session.run(["to " + folder, tf.add("a", "b")])
+        joined = [[b"folder/a.x", b"folder/a.yz"], [b"folder/b.x", b"folder/b.yz"]]
+        self.assertEqual(paths.tolist(), joined)
+        self.assertEqual(others, [b"to folder/", b"ab"])
+
     def test_operators_take_numbers_arrays_and_tensors_on_both_sides(self):
         x = tf.constant(X)
         self.check(X + 1, x + 1)

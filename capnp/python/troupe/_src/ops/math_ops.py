@@ -12,7 +12,7 @@ from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.ops.gen_ops import multiply
-from troupe._src.ops.operators import binary, operands
+from troupe._src.ops.operators import binary, is_text, operands
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
@@ -31,7 +31,8 @@ def add(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
     Returns:
         A tensor in the broadcast shape.
     """
-    return _tensor(raw_ops.AddV2(x=x, y=y, name=name or "Add"))
+    op = raw_ops.Add if is_text(x) or is_text(y) else raw_ops.AddV2
+    return _tensor(op(x=x, y=y, name=name or "Add"))
 
 
 def divide(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:

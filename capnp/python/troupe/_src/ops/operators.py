@@ -50,6 +50,8 @@ def binary(operator: str, x: Any, y: Any, name: Optional[str] = None) -> Any:
     if operator == "truediv" and left.dtype.is_integer:
         dtype = dtypes.float64 if left.dtype.size > 2 else dtypes.float32
         left, right = (apply_op("Cast", {"x": side}, {"DstT": dtype}) for side in (left, right))
+    if operator == "add" and left.dtype == dtypes.string:
+        op = "Add"  # as in TensorFlow, whose AddV2 takes no strings
     first, second = (argument["name"] for argument in OP_DEFS[op]["inputs"])
     return apply_op(op, {first: left, second: right}, {}, name or default_name)
 
@@ -62,6 +64,14 @@ def operands(x: Any, y: Any) -> List[Tensor]:
         return [left, convert_to_tensor(y, None if has_dtype else left.dtype)]
     right = convert_to_tensor(y)
     return [convert_to_tensor(x, right.dtype), right]
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a string, a list of strings, or a tensor or an array of them."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    dtype = getattr(value, "dtype", None)
+    return isinstance(value, (str, bytes)) or (dtype is not None and dtype == dtypes.string)
 
 
 @implements("xor")
