@@ -49,6 +49,10 @@ class FlagsTest(unittest.TestCase):
         with self.assertRaisesRegex(flags.Error, "needed"):
             self.values(["program"])
 
+    def test_dir_of_the_flags_gives_their_names(self):
+        names = ["hosts", "job_name", "mode", "rate", "sync", "task_index"]
+        self.assertEqual(dir(self.values), names)
+
     def test_flags_are_found_by_name(self):
         tf.flags.DEFINE_multi_integer("sizes", 3, "how many")
         tf.flags.DEFINE_multi_enum("kinds", None, ["a", "b"], "")

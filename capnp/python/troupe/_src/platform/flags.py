@@ -115,6 +115,9 @@ class _FlagValues:
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self.__dict__["__flags"]))
 
+    def __dir__(self) -> List[str]:
+        return sorted(self.__dict__["__flags"])
+
     def __len__(self) -> int:
         return len(self.__dict__["__flags"])
 
