@@ -21,6 +21,18 @@ class VariableTest(tf.test.TestCase):
             session.run(v.initializer)
             self.assertAllEqual(session.run(v), [1, 2])
 
+    def test_the_node_of_a_value_after_an_update_is_that_of_the_update(self):
+        v, x = tf.Variable([1.0, 2.0], name="v"), tf.placeholder(tf.float32, [2])
+        for update in (tf.assign(v, x), v.assign_add(x), tf.assign_sub(v, x, name="less")):
+            self.assertIs(update.op.inputs[1], x)
+        named = tf.assign(v, x, name="setter")
+        self.assertIs(tf.get_default_graph().get_tensor_by_name("setter:0"), named)
+        self.assertEqual(v.assign(x, name="only", read_value=False).name, "only")
+        with tf.Session() as session:
+            self.assertAllEqual(session.run(named, {named.op.inputs[1]: [3.0, 4.0]}), [3, 4])
+            session.run("less", {x: [1.0, 1.0]})
+            self.assertAllEqual(session.run(tf.assign_add(named, [1.0, 1.0]), {x: [5, 6]}), [6, 7])
+
     def test_assignments_give_the_value_after_them(self):
         v = tf.Variable(1.0)
         with tf.Session() as session:

@@ -152,5 +152,5 @@ def _check_queues(op: Operation, seen: set[Operation]) -> None:
         raise ValueError(
             f"Queue {op.name!r} has no shared_name, so only the runner itself could use it."
         )
-    for before in [tensor.op for tensor in op.inputs] + list(op.control_inputs):
+    for before in [tensor._op for tensor in op.inputs] + list(op.control_inputs):
         _check_queues(before, seen)

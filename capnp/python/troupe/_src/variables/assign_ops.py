@@ -64,7 +64,7 @@ def assign_add(
     reference = reference_of(ref)
     if reference is None:
         with _after_its_update(ref) as variable:
-            return variable.assign_add(value)
+            return variable.assign_add(value, name=name)
     given = convert_to_tensor(value, reference.dtype)
     return raw_ops.AssignAdd(reference, given, use_locking=bool(use_locking), name=name)
 
@@ -85,7 +85,7 @@ def assign_sub(
     reference = reference_of(ref)
     if reference is None:
         with _after_its_update(ref) as variable:
-            return variable.assign_sub(value)
+            return variable.assign_sub(value, name=name)
     given = convert_to_tensor(value, reference.dtype)
     return raw_ops.AssignSub(reference, given, use_locking=bool(use_locking), name=name)
 
@@ -93,7 +93,7 @@ def assign_sub(
 @contextmanager
 def _after_its_update(ref: Any) -> Iterator[Any]:
     """The variable whose value after an update it is, for what comes after that; else itself."""
-    op: Any = getattr(ref, "op", None)
+    op: Any = getattr(ref, "_op", None)
     if not isinstance(ref, Tensor) or op.type != "ReadVariableOp" or not op.control_inputs:
         yield ref
         return

@@ -28,7 +28,7 @@ def guarded(initial: Tensor) -> Tensor:
     if initial.graph._is_function:
         return initial
     guard = _Guard(initial.graph)
-    return guard.tensor(initial) if guard.can_copy(initial.op) else initial
+    return guard.tensor(initial) if guard.can_copy(initial._op) else initial
 
 
 class _Guard:
@@ -50,15 +50,15 @@ class _Guard:
             if op.type == "Enter":
                 return False
             found = found or self._read_variable(op) is not None
-            todo.extend(tensor.op for tensor in op.inputs)
+            todo.extend(tensor._op for tensor in op.inputs)
         return found
 
     def tensor(self, tensor: Tensor) -> Tensor:
         """What stands for a tensor, or itself."""
-        todo = [tensor.op]
+        todo = [tensor._op]
         while todo:
             op = todo[-1]
-            missing = [each.op for each in self._inputs(op) if each.op not in self._copies]
+            missing = [each._op for each in self._inputs(op) if each._op not in self._copies]
             if op not in self._copies and missing:
                 todo.extend(missing)
                 continue
@@ -68,7 +68,7 @@ class _Guard:
         return self._copy(tensor)
 
     def _copy(self, tensor: Tensor) -> Tensor:
-        copy: Tensor = self._copies[tensor.op][tensor.value_index]
+        copy: Tensor = self._copies[tensor._op][tensor.value_index]
         return copy
 
     def _inputs(self, op: Operation) -> Sequence[Tensor]:

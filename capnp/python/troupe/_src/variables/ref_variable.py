@@ -96,11 +96,13 @@ class RefVariable(Variable):
     def _as_tensor(self) -> Tensor:
         return super().read_value() if _in_function() else self._snapshot
 
-    def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
+    def _change(
+        self, operation: str, value: Any, read_value: bool = True, name: Optional[str] = None
+    ) -> Any:
         if _in_function():
-            return self._change_in_function(operation, value, read_value)
+            return self._change_of_handle(operation, value, read_value, name)
         op: Any = {"assign": raw_ops.Assign, "add": raw_ops.AssignAdd, "sub": raw_ops.AssignSub}
-        changed = op[operation](self._reference, convert_to_tensor(value, self._dtype))
+        changed = op[operation](self._reference, convert_to_tensor(value, self._dtype), name=name)
         return changed if read_value else changed.op
 
     def count_up_to(self, limit: int) -> Tensor:

@@ -15,6 +15,17 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType
 
 
+class _Updated(Tensor):
+    """The value after an update; as in TensorFlow, the node of the update is said to be its own."""
+
+    __slots__ = ()
+
+    @property
+    def op(self) -> Operation:
+        change: Operation = self.__dict__["_change"]
+        return change
+
+
 class VariableUpdates(Operand):
     """The methods of variables that add operations on its value, or on parts of it."""
 
@@ -44,13 +55,13 @@ class VariableUpdates(Operand):
         Args:
             value: Of its dtype, and of a shape that fits.
             use_locking: Has no effect: updates of a variable never mix.
-            name: Has no effect.
+            name: The name of the result.
             read_value: Whether the result is the new value, or the operation.
 
         Returns:
             The value after the assignment, or the operation.
         """
-        return self._change("assign", value, read_value)
+        return self._change("assign", value, read_value, name)
 
     def assign_add(
         self,
@@ -64,13 +75,13 @@ class VariableUpdates(Operand):
         Args:
             delta: Of its dtype and shape.
             use_locking: Has no effect: updates of a variable never mix.
-            name: Has no effect.
+            name: The name of the result.
             read_value: Whether the result is the new value, or the operation.
 
         Returns:
             The value after the addition, or the operation.
         """
-        return self._change("add", delta, read_value)
+        return self._change("add", delta, read_value, name)
 
     def assign_sub(
         self,
@@ -84,13 +95,13 @@ class VariableUpdates(Operand):
         Args:
             delta: Of its dtype and shape.
             use_locking: Has no effect: updates of a variable never mix.
-            name: Has no effect.
+            name: The name of the result.
             read_value: Whether the result is the new value, or the operation.
 
         Returns:
             The value after the subtraction, or the operation.
         """
-        return self._change("sub", delta, read_value)
+        return self._change("sub", delta, read_value, name)
 
     def count_up_to(self, limit: int) -> Tensor:
         """Its value before it grew by 1.
@@ -308,33 +319,47 @@ class VariableUpdates(Operand):
             )  # fmt: skip
         )
 
-    def _read_after(self, change: Operation) -> Tensor:
-        with self._graph.control_dependencies([change]):
-            return self.read_value()
+    def _read_after(self, change: Operation, name: Optional[str] = None) -> Tensor:
+        with get_default_graph().control_dependencies([change]):
+            if name is None:
+                return _updated(self.read_value(), change)
+            return _updated(raw_ops.ReadVariableOp(self.handle, self._dtype, name=name), change)
 
-    def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
-        if get_default_graph()._is_function:
-            return self._change_in_function(operation, value, read_value)
+    def _change(
+        self, operation: str, value: Any, read_value: bool = True, name: Optional[str] = None
+    ) -> Any:
+        if get_default_graph()._is_function or name is not None:
+            return self._change_of_handle(operation, value, read_value, name)
         with self._graph._lock:
             self._graph._check_not_finalized()
             operand = convert_to_tensor(value, self._dtype)
             controls = self._graph._controls()
             self._graph._use_context()
             change = self._native.change(operation, operand._value(), controls)
-            result = self._native.read([change]) if read_value else change
-        return self._graph._of_value(result)
+            result = self._native.read([change]) if read_value else None
+        made: Any = self._graph._of_value(change)
+        return made if result is None else _updated(self._graph._of_value(result), made)
 
-    def _change_in_function(self, operation: str, value: Any, read_value: bool) -> Any:
+    def _change_of_handle(
+        self, operation: str, value: Any, read_value: bool, name: Optional[str]
+    ) -> Any:
         op: Any = {
             "assign": raw_ops.AssignVariableOp,
             "add": raw_ops.AssignAddVariableOp,
             "sub": raw_ops.AssignSubVariableOp,
         }[operation]
-        change = op(resource=self.handle, value=convert_to_tensor(value, self._dtype))
-        with get_default_graph().control_dependencies([change]):
-            return self.read_value() if read_value else change
+        # The value has the name: that is what programs look up.
+        own = f"{name}/Assign" if name and read_value else name
+        change = op(resource=self.handle, value=convert_to_tensor(value, self._dtype), name=own)
+        return self._read_after(change, name) if read_value else change
 
     def _assign_constrained(self) -> Any:
         """Applies the constraint to its value."""
         assert self.constraint is not None
         return self.assign(self.constraint(self.read_value()))
+
+
+def _updated(value: Any, change: Operation) -> Any:
+    value.__class__ = _Updated
+    value._change = change
+    return value
