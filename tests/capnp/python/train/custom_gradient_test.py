@@ -32,6 +32,21 @@ class CustomGradientTest(tf.test.TestCase):
         (gradient,) = tf.gradients(weighted, x)
         self.assertEqual(self.values_of([found["pair"].low, gradient]), [4, 234])
 
+    def test_a_gradient_has_the_static_shape_of_its_result(self):
+        shapes = []
+
+        @tf.custom_gradient
+        def doubled(x):
+            def grad(dy):
+                shapes.append(dy.shape.as_list())
+                return tf.placeholder_with_default(2.0 * dy, None)
+
+            return 2.0 * x, grad
+
+        x = tf.ones([2, 3])
+        (gradient,) = tf.gradients(tf.transpose(doubled(x), tf.placeholder(tf.int32)), x)
+        self.assertEqual((shapes, gradient.shape.as_list()), ([[2, 3]], [2, 3]))
+
     def test_only_trainable_variables_get_gradients(self):
         weight = tf.Variable(2.0)
         offset = tf.Variable(7.0, trainable=False)

@@ -97,6 +97,8 @@ def gradients(
         places = [_place_of(x) for x in _listed(xs)]
         stops = [_place_of(x) for x in _listed([] if stop_gradients is None else stop_gradients)]
         found = _add_gradients(graph, scope, tensors, places, initial, stops)
+        for gradient, x in zip(found, _listed(xs)):
+            _refine(gradient, x)
         if unconnected is UnconnectedGradients.ZERO:
             pairs = zip(found, _listed(xs))
             found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
@@ -130,6 +132,13 @@ def _add_gradients(
             # TensorFlow refuses it by this class.
             raise errors.build_error(True, error.message, error.node, error.node_op) from None
         return [_element(graph, value) for value in values]
+
+
+def _refine(gradient: Any, tensor: Any) -> None:
+    """Gives a gradient the static shape of what it belongs to, as far as its own is not known."""
+    if isinstance(gradient, Tensor) and not gradient.shape.is_fully_defined():
+        if str(gradient.shape) != str(gradient.shape.merge_with(tensor.shape)):
+            gradient.set_shape(tensor.shape)
 
 
 def _check_options(aggregation_method: Any, unconnected_gradients: Any) -> None:
@@ -174,6 +183,8 @@ def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:
 
     def call(prefix: str, values: List[Optional[_native.Value]]) -> List[Optional[_native.Value]]:
         given = [None if value is None else graph._of_value(value) for value in values]
+        for gradient, result in zip(given, op.outputs):
+            _refine(gradient, result)
         context = _native.context(graph._root)  # where the builder computes these gradients
         with graph.as_default(), graph.name_scope(prefix), graph.colocate_with(op):
             with graph._changed(controls=(), context=context):
