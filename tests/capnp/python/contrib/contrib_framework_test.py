@@ -137,6 +137,11 @@ class ModelVariablesTest(tf.test.TestCase):
             session.run(v.initializer)
             self.assertAllEqual(session.run(v), [1, 2])
 
+    def test_no_op_tells_what_memory_holds(self):
+        for name in ("BytesInUse", "BytesLimit", "MaxBytesInUse"):
+            with self.assertRaisesRegex(tf.errors.NotFoundError, name):
+                getattr(tf.contrib.memory_stats, name)()
+
 
 if __name__ == "__main__":
     unittest.main()
