@@ -323,7 +323,8 @@ class VariableUpdates(Operand):
         with get_default_graph().control_dependencies([change]):
             if name is None:
                 return _updated(self.read_value(), change)
-            return _updated(raw_ops.ReadVariableOp(self.handle, self._dtype, name=name), change)
+            value: Tensor = raw_ops.ReadVariableOp(self.handle, self._dtype, name=name)
+            return _updated(value, change)
 
     def _change(
         self, operation: str, value: Any, read_value: bool = True, name: Optional[str] = None
@@ -336,9 +337,12 @@ class VariableUpdates(Operand):
             controls = self._graph._controls()
             self._graph._use_context()
             change = self._native.change(operation, operand._value(), controls)
-            result = self._native.read([change]) if read_value else None
+            result: Any = self._native.read([change]) if read_value else None
         made: Any = self._graph._of_value(change)
-        return made if result is None else _updated(self._graph._of_value(result), made)
+        if result is None:
+            return made
+        read: Any = self._graph._of_value(result)
+        return _updated(read, made)
 
     def _change_of_handle(
         self, operation: str, value: Any, read_value: bool, name: Optional[str]
@@ -359,7 +363,7 @@ class VariableUpdates(Operand):
         return self.assign(self.constraint(self.read_value()))
 
 
-def _updated(value: Any, change: Operation) -> Any:
+def _updated(value: Tensor, change: Operation) -> Tensor:
     value.__class__ = _Updated
-    value._change = change
+    value.__dict__["_change"] = change
     return value
