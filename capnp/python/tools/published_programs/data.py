@@ -13,6 +13,7 @@ from typing import Callable, Dict
 import model_data
 import numpy as np
 import stand_ins
+import various_data
 from environments import make_environments
 from graph_data import (
     make_checkpoint_folders,
@@ -217,4 +218,5 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "zipped text": make_zipped_text,
     **model_data.MAKERS,
     **stand_ins.MAKERS,
+    **various_data.MAKERS,
 }

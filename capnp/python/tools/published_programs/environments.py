@@ -99,6 +99,11 @@ class ActionWrapper(Wrapper):
         return self.env.step(self.action(action))
 
 
+class Monitor(Wrapper):
+    def __init__(self, env, **options):
+        super().__init__(env)
+
+
 class Registry:
     """The kinds of environments, by the names of modules."""
 
@@ -130,6 +135,7 @@ class Environment(Env):
         pushes = np.full(1, 2.0, np.float32)
         self.action_space = Discrete(actions) if actions else Box(-pushes, pushes)
         self.spec = types.SimpleNamespace(id="PongNoFrameskip-v4")
+        self.steps, self.state = 0, np.zeros(self.observation_space.shape)
         self._max_episode_steps, self.limit, self.random = limit, limit, np.random.RandomState(0)
 
     unwrapped = property(lambda self: self)
@@ -198,9 +204,11 @@ _spaces = {"Box": Box, "Discrete": Discrete, "MultiDiscrete": MultiDiscrete, "Di
 spaces = _module("spaces", **_spaces)
 _module("spaces.box", Box=Box)
 core = _module("core", Env=Env, Wrapper=Wrapper, ObservationWrapper=ObservationWrapper)
-wrappers = _module("wrappers", FlattenObservation=Wrapper, FilterObservation=Wrapper)
+wrappers = _module("wrappers", FlattenObservation=Wrapper, FilterObservation=Wrapper,
+                   Monitor=Monitor)
 _module("wrappers.monitoring", video_recorder=None)
-envs = _module("envs", registry=Registry(), register=lambda **options: None)
+envs = _module("envs", registry=Registry(), register=lambda **options: None,
+               make=make)
 _module("envs.registration", register=envs.register)
 utils = _module("utils")
 '''

@@ -46,6 +46,60 @@ for name in ("AdamOptimizer", "RMSPropOptimizer"):
     gin.external_configurable(getattr(tf.train, name), f"tf.train.{name}")
 '''
 
+_PROCESSES = '''
+"""The functions of MPI for one process."""
+
+import types
+
+import numpy as np
+
+
+class _World:
+    def Get_rank(self):
+        return 0
+
+    def Get_size(self):
+        return 1
+
+    def Allreduce(self, sent, received, op=None):
+        received[...] = np.asarray(sent)
+
+    def Bcast(self, values, root=0):
+        pass
+
+
+MPI = types.SimpleNamespace(COMM_WORLD=_World(), SUM="sum", MIN="min", MAX="max")
+'''
+
+_LAYOUTS = '''
+"""The messages that tell tensorboard how to arrange scalars, of which nothing is kept."""
+
+import sys
+import types
+
+import tensorflow as tf
+
+__path__ = []
+summary = types.ModuleType("tensorboard.summary")
+summary.custom_scalar_pb = lambda layout: tf.Summary()
+kinds = types.ModuleType("tensorboard.plugins.custom_scalar.layout_pb2")
+kinds.Layout = kinds.Category = kinds.Chart = lambda **fields: None
+kinds.MarginChartContent = type("MarginChartContent", (), {
+    "__init__": lambda self, **fields: None, "Series": lambda **fields: None})
+plugins = types.ModuleType("tensorboard.plugins.custom_scalar")
+plugins.__path__, plugins.layout_pb2 = [], kinds
+sys.modules.update({each.__name__: each for each in (summary, kinds, plugins)})
+sys.modules["tensorboard.plugins"] = plugins
+'''
+
+
+def make_layouts(folder: pathlib.Path) -> None:
+    (folder / "tensorboard.py").write_text(_LAYOUTS.lstrip())
+
+
+def make_one_process(folder: pathlib.Path) -> None:
+    (folder / "mpi4py.py").write_text(_PROCESSES.lstrip())
+
 
 def make_pictures_of_scipy(folder: pathlib.Path) -> None:
     (folder / "misc.py").write_text(_PICTURES.lstrip())
@@ -63,6 +117,8 @@ def make_configurables(folder: pathlib.Path) -> None:
 
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "configurables": make_configurables,
+    "layouts": make_layouts,
+    "one process": make_one_process,
     "messages of modules": make_messages_of_modules,
     "pictures of SciPy": make_pictures_of_scipy,
 }

@@ -12,6 +12,7 @@ from typing import List
 from further import FURTHER
 from program import Program, Task, cluster, loop, of, steps
 from research import RESEARCH
+from various import VARIOUS
 
 # An argument that newer versions of NumPy have renamed.
 _NUMPY = (r"newshape=", "shape=")
@@ -316,5 +317,5 @@ TRANSFORMERS = of("google-research/bert", "", {
 
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
-    *FURTHER, *RESEARCH,
+    *FURTHER, *RESEARCH, *VARIOUS,
 ]  # fmt: skip
