@@ -58,6 +58,8 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.framework.tensor_util": {
         "constant_value": "get_static_value", "is_tensor": "is_tensor",
+        "MakeNdarray": "make_ndarray",
+        "constant_value_as_shape": "_src.api.source_shapes.constant_value_as_shape",
     },
     "python.ops.array_ops": {
         "quantize_and_dequantize": "quantization.quantize_and_dequantize",
@@ -88,6 +90,16 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "RandomNormal": "random_normal_initializer", "RandomUniform": "random_uniform_initializer",
         "TruncatedNormal": "truncated_normal_initializer", "Zeros": "zeros_initializer",
         "VarianceScaling": "variance_scaling_initializer",
+        **{
+            name: f"_src.variables.orthogonal.{kind}"
+            for kind, function in (
+                ("ConvolutionDeltaOrthogonal", "convolutional_delta_orthogonal"),
+                ("ConvolutionOrthogonal1D", "convolutional_orthogonal_1d"),
+                ("ConvolutionOrthogonal2D", "convolutional_orthogonal_2d"),
+                ("ConvolutionOrthogonal3D", "convolutional_orthogonal_3d"),
+            )
+            for name in (kind, function)
+        },
     },
     "python.ops.resource_variable_ops": {
         "ResourceVariable": "_src.api.source_names.resource_variable",

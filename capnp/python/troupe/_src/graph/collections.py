@@ -68,6 +68,11 @@ class GraphCollections:
         """
         self._collections.pop(name, None)
 
+    @property
+    def collections(self) -> List[Any]:
+        """The keys of all collections that were made."""
+        return list(self._collections)
+
     def get_all_collection_keys(self) -> List[Any]:
         """The keys of all collections that have items."""
         return [key for key, values in self._collections.items() if values]

@@ -16,7 +16,7 @@ from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.graph_scopes import GraphScopes
 from troupe._src.graph.node_to_place import NodeToPlace
 from troupe._src.graph.picture import Picture
-from troupe._src.messages.graph_messages import GraphDef
+from troupe._src.messages.graph_messages import GraphDef, VersionDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
@@ -294,6 +294,11 @@ class Graph(GraphScopes, GraphCollections):
             The nodes, and the functions that they call.
         """
         return export_graph(self, from_version or 0, add_shapes)
+
+    @property
+    def graph_def_versions(self) -> VersionDef:
+        """Which programs can read the graph as a message."""
+        return export_graph(self, self.version, False).versions  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         state = ", finalized" if self._is_finalized else ""
