@@ -73,6 +73,13 @@ class SourceNamesTest(unittest.TestCase):
             as_shape(tf.constant(3))
         self.assertEqual(tensor_util.MakeNdarray(tf.make_tensor_proto([1, 2])).tolist(), [1, 2])
 
+    def test_branches_that_are_taken_at_once_have_a_module(self):
+        from troupe.python.framework import smart_cond
+
+        pairs = [(tf.constant(False), lambda: 1), (True, lambda: 2)]
+        self.assertEqual(smart_cond.smart_case(pairs), 2)
+        self.assertEqual(smart_cond.smart_cond(tf.constant(True), lambda: 1, lambda: 2), 1)
+
     def test_a_graph_says_its_collections_and_versions(self):
         graph = tf.get_default_graph()
         self.assertEqual(graph.collections, [])

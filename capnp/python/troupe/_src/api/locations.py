@@ -112,6 +112,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "device device_spec importer graph_io meta_graph versions graph_util_impl": " train",
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
+        "smart_cond": "_src.control_flow.smart_cond",
         "test_util": "test",
         "load_library": "",
         "indexed_slices": "",
