@@ -207,6 +207,19 @@ class ObjectCheckpointTest(unittest.TestCase):
         self.assertTrue(tf.train.checkpoint_exists(first))
         self.assertEqual(manager.checkpoints, [second])
 
+    def test_a_damaged_list_of_objects_is_an_error(self):
+        graph = tf.contrib.checkpoint.CheckpointableObjectGraph()
+        graph.nodes.add().children.add(node_id=7, local_name="v")
+        checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+        for damaged in (graph.SerializeToString(), b"\xff\xff", b"", [b"a", b"b"]):
+            held = tf.Variable(np.array(damaged, dtype=object))
+            with tf.Session() as session:
+                session.run(held.initializer)
+                saver = tf.train.Saver({"_CHECKPOINTABLE_OBJECT_GRAPH": held})
+                path = saver.save(session, self.path())
+            with self.assertRaisesRegex(tf.errors.DataLossError, "damaged"):
+                checkpoint.restore(path)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -21,7 +21,7 @@ from troupe._src.object_checkpoints.object_nodes import ObjectNodes, session_of
 from troupe._src.object_checkpoints.restoration import Restoration, next_number
 from troupe._src.object_checkpoints.trackable import Checkpointable, Dependencies, is_trackable
 from troupe._src.set_module import set_module
-from troupe._src.types import dtypes
+from troupe._src.types import dtypes, errors
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.variable import Variable
 
@@ -48,10 +48,8 @@ class Checkpoint(Checkpointable):
         for name, value in sorted(kwargs.items()):
             if not is_trackable(value):
                 raise ValueError(
-                    "`Checkpoint` was expecting a trackable object (an object derived from "
-                    f"`TrackableBase`), got {value!r}. If you believe this object should be "
-                    "trackable (i.e. it is part of the TensorFlow Python API and manages state), "
-                    "please open an issue."
+                    f"`Checkpoint` was expecting a trackable object for '{name}', got {value!r}: "
+                    "variables, layers, optimizers, and objects that have such attributes"
                 )
             setattr(self, name, value)
         self._save_counter: Optional[Variable] = None
@@ -138,6 +136,7 @@ class Checkpoint(Checkpointable):
 
         Raises:
             NotFoundError: There is no such checkpoint.
+            DataLossError: What it says of its objects is damaged.
         """
         status = self._find(save_path)
         if self.save_counter is not None and isinstance(status, CheckpointLoadStatus):
@@ -157,8 +156,23 @@ class Checkpoint(Checkpointable):
 
 def _message_of(reader: CheckpointReader) -> CheckpointableObjectGraph:
     message = CheckpointableObjectGraph()
-    message.ParseFromString(bytes(reader.get_tensor(OBJECT_GRAPH_KEY)))
+    try:
+        message.ParseFromString(bytes(reader.get_tensor(OBJECT_GRAPH_KEY)))
+        named = [child.node_id for node in message.nodes for child in node.children]
+        for node in message.nodes:
+            for slot in node.slot_variables:
+                named += [slot.original_variable_node_id, slot.slot_variable_node_id]
+    except (TypeError, ValueError) as error:
+        raise _unreadable(str(error)) from None
+    if not message.nodes or not all(0 <= each < len(message.nodes) for each in named):
+        raise _unreadable("it names objects that it does not have")
     return message
+
+
+def _unreadable(reason: str) -> errors.DataLossError:
+    return errors.DataLossError(
+        None, None, f"The checkpoint's list of objects ({OBJECT_GRAPH_KEY}) is damaged: {reason}"
+    )
 
 
 def object_metadata(save_path: PathLike) -> CheckpointableObjectGraph:

@@ -53,10 +53,8 @@ class Restoration:
     def _bind(self, number: int, value: Any) -> None:
         if self.matched.setdefault(number, value) is not value:
             logging.warning(
-                "Inconsistent references when loading the checkpoint into this object graph. "
-                "Either the Trackable object references in the Python program have changed in an "
-                "incompatible way, or the checkpoint was generated in an incompatible program.\n\n"
-                "Two checkpoint references resolved to different objects (%s and %s).",
+                "One object of the checkpoint is two here, of which only the first is restored: "
+                "%s and %s.",
                 self.matched[number],
                 value,
             )
