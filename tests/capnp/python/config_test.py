@@ -109,6 +109,18 @@ class ConfigTest(unittest.TestCase):
         with tf.Session(config=tf.ConfigProto()) as session:
             self.assertEqual(session.run(tf.constant(2.0) + 3.0), 5.0)
 
+    @unittest.skipIf(tf.test.is_gpu_available(), "for machines without cards")
+    def test_cards_that_are_listed_do_not_matter_where_there_are_none(self):
+        config = tf.ConfigProto(gpu_options=tf.GPUOptions(visible_device_list="0"))
+        with tf.Session(config=config) as session:
+            self.assertEqual(session.run(tf.constant(2.0) + 3.0), 5.0)
+        server = tf.train.Server({"local": ["localhost:0"]}, config=config)
+        with tf.Session(server.target) as session:
+            self.assertEqual(session.run(tf.constant(2.0) + 3.0), 5.0)
+        wrong = tf.GPUOptions(visible_device_list="0", per_process_gpu_memory_fraction=2.0)
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "fraction"):
+            tf.Session(config=tf.ConfigProto(gpu_options=wrong)).run(tf.constant(1.0))
+
 
 if __name__ == "__main__":
     unittest.main()

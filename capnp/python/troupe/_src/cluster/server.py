@@ -17,6 +17,7 @@ from troupe._src.platform.process import (
     release,
     run_interruptibly,
 )
+from troupe._src.session.listed_cards import with_listed_cards
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -63,7 +64,9 @@ class Server:
         options = self._config._for_server()
         options["bind_host"] = bind_host
         try:
-            self._native = _native.make_server(definition, options)
+            self._native = with_listed_cards(
+                lambda given: _native.make_server(definition, given), options
+            )
         except errors.InvalidArgumentError as error:
             raise ValueError(str(error)) from None
         close_at_exit(self)

@@ -22,6 +22,7 @@ from troupe._src.platform.process import (
 from troupe._src.platform.simulated_targets import is_simulated
 from troupe._src.session.explanation import StepExplanation
 from troupe._src.session.fetch import Feeds, FetchPlan, plan_fetches, to_call_feeds, to_feeds
+from troupe._src.session.listed_cards import with_listed_cards
 from troupe._src.session.listing import Device, list_devices
 from troupe._src.session.py_func import explain_placement
 from troupe._src.session.tensor_handles import has_handles, prepare_handles
@@ -98,7 +99,7 @@ class BaseSession:
             if self._native is None:
                 claim_process()
                 options = self._config._for_session(self._target)
-                self._native = self._wait(lambda: _native.open_session(options))
+                self._native = self._wait(lambda: with_listed_cards(_native.open_session, options))
                 close_at_exit(self)
                 for warning in self._native.warnings:
                     logging.warning("%s", warning)

@@ -7,6 +7,7 @@ from typing import Optional, Tuple
 
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.config import ConfigProto
+from troupe._src.session.listed_cards import names_cards
 from troupe._src.session.session import Session
 
 
@@ -21,6 +22,7 @@ def _cards() -> Tuple[Tuple[str, int], ...]:
     return tuple((f"/{card.name.rpartition('/')[2]}", card.memory_limit_bytes) for card in cards)
 
 
+@names_cards
 def local_gpus() -> Tuple[str, ...]:
     """The names of the GPU devices of sessions without a target, such as "/device:GPU:0"."""
     return tuple(name for name, _ in _cards())
