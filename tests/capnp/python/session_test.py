@@ -156,7 +156,7 @@ class StepsTest(tf.test.TestCase):
         x = tf.placeholder(tf.float32, [])
         y = x * 2.0
         v = tf.Variable(0.0)
-        bump = v.assign_add(1.0).op.control_inputs[0]
+        bump = v.assign_add(1.0).op
         for target in both_targets():
             with tf.Session(target) as session:
                 session.run(v.initializer)
