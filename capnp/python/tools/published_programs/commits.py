@@ -13,6 +13,7 @@ COMMITS = {
     "YunYang1994/tensorflow-yolov3": "03cb272af2e26d598c553f3a2d38024fc6f67a0b",
     "abisee/pointer-generator": "b29e986f24fdd01a6b6d6008187c5c887f0be282",
     "affinelayer/pix2pix-tensorflow": "0f2174424356162920fc25067e63db2bcf19f4e7",
+    "anishathalye/neural-style": "d0a114879c1c69086e5f812f3432be634e29db5e",
     "argman/EAST": "dca414de39a3a4915a019c9a02c1832a31cdd0ca",
     "aymericdamien/TensorFlow-Examples": "6dcbe14649163814e72a22a999f20c5e247ce988",
     "balancap/SSD-Tensorflow": "e0e3104d3a2cc5d830fad041d4e56ebcf84caac3",
@@ -39,6 +40,7 @@ COMMITS = {
     "google/dopamine": "b4341f9cf62ddcf986241f3df879235c9105e679",
     "guillaumegenthial/sequence_tagging": "5cb9890e7c52e35a1239378da43a8de7be508003",
     "hexiangnan/neural_factorization_machine": "ca2a5d11b929816aa44c6e470e795af144608507",
+    "hill-a/stable-baselines": "259f27868f0d727d990f50e04da6e3a5d5367582",
     "hunkim/DeepLearningZeroToAll": "60c707e02af7bd950401faeadcc6c0e1b39b2978",
     "hwalsuklee/tensorflow-generative-model-collections": (
         "3abde8a9bcfe31815da50347d14641ec95096f62"
@@ -52,9 +54,11 @@ COMMITS = {
     "kimiyoung/transformer-xl": "44781ed21dbaec88b280f74d9ae2877f52b492a5",
     "kubeflow/tf-operator": "47a74b738920edbf4207160cec7e1dff9cdab3f2",
     "lambdaji/tf_repos": "b531ff12cdab65acc9551025f73fade2b6f425a7",
+    "lengstrom/fast-style-transfer": "0d3d981f7ab948253d355585bdbdfa914247b4d0",
     "naturomics/CapsNet-Tensorflow": "5b464caab361ec402c1b17acb9bc2680e5fbb7de",
     "nlintz/TensorFlow-Tutorials": "d6bdab7df46492446c48537fcf37e20ba44e8168",
     "openai/baselines": "ea25b9e8b234e6ee1bca43083f8f3cf974143998",
+    "openai/glow": "91b2c577a5c110b2b38761fc56d81f7d87f077c1",
     "openai/gpt-2": "9b63575ef42771a015060c964af2c3da4cf7c8ab",
     "openai/pixel-cnn": "bbc15688dd37934a12c2759cf2b34975e15901d9",
     "openai/spinningup": "038665d62d569055401d91856abb287263096178",

@@ -15,7 +15,8 @@ __path__, __version__ = [], "0.12.0"
 
 
 class Space:
-    pass
+    def seed(self, seed=None):
+        np.random.seed(seed)
 
 
 class Box(Space):
@@ -59,6 +60,10 @@ class Env:
     pass
 
 
+class GoalEnv(Env):
+    pass
+
+
 class Wrapper(Env):
     """An environment that changes what another one does."""
 
@@ -77,6 +82,9 @@ class Wrapper(Env):
 
     def reset(self, **kwargs):
         return self.env.reset(**kwargs)
+
+    def close(self):
+        return self.env.close()
 
 
 class ObservationWrapper(Wrapper):
@@ -211,6 +219,7 @@ envs = _module("envs", registry=Registry(), register=lambda **options: None,
                make=make)
 _module("envs.registration", register=envs.register)
 utils = _module("utils")
+logger = _module("logger", MIN_LEVEL=30, DISABLED=50, set_level=lambda level: None)
 '''
 
 

@@ -64,6 +64,12 @@ class _World:
     def Allreduce(self, sent, received, op=None):
         received[...] = np.asarray(sent)
 
+    def allgather(self, value):
+        return [value]
+
+    def allreduce(self, value, op=None):
+        return value
+
     def Bcast(self, values, root=0):
         pass
 
@@ -101,6 +107,28 @@ def make_one_process(folder: pathlib.Path) -> None:
     (folder / "mpi4py.py").write_text(_PROCESSES.lstrip())
 
 
+_WORKER = '''
+"""The functions of Horovod for one worker."""
+
+import sys
+import types
+
+import tensorflow as tf
+
+__path__ = []
+tensorflow = types.ModuleType("horovod.tensorflow")
+tensorflow.init = lambda: None
+tensorflow.rank = tensorflow.local_rank = lambda: 0
+tensorflow.size = tensorflow.local_size = lambda: 1
+tensorflow.broadcast_global_variables = lambda root: tf.no_op()
+sys.modules["horovod.tensorflow"] = tensorflow
+'''
+
+
+def make_one_worker(folder: pathlib.Path) -> None:
+    (folder / "horovod.py").write_text(_WORKER.lstrip())
+
+
 def make_pictures_of_scipy(folder: pathlib.Path) -> None:
     (folder / "misc.py").write_text(_PICTURES.lstrip())
 
@@ -120,5 +148,6 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "layouts": make_layouts,
     "one process": make_one_process,
     "messages of modules": make_messages_of_modules,
+    "one worker": make_one_worker,
     "pictures of SciPy": make_pictures_of_scipy,
 }

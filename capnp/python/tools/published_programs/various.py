@@ -82,6 +82,7 @@ LEARNERS = [
         "guillaumegenthial/sequence_tagging", "train.py", "",
         [(r"nepochs          = 15", "nepochs = 2"), (r"dim_(char|word) = \d+", r"dim_\1 = 8")],
         "word vectors", before=[["build_data.py"]],
+        reason="the prefix of its checkpoints is the name of a folder",
     ),
     *(
         _one(
@@ -139,6 +140,23 @@ ACTORS = [
             ("estimator_test", ""), ("worker_test", ""),
         )
     ),
+    *(
+        _one("hill-a/stable-baselines", f"stable_baselines/{path}.py", arguments,
+             [(r"np\.array\((\w+), copy=False\)", r"np.asarray(\1)")],
+             "environments, one process", tree="", is_module=True)
+        for path, arguments in (
+            ("deepq/experiments/train_cartpole", "--max-timesteps 1200"),
+            ("ppo1/experiments/train_cartpole", ""),
+            *((f"{name}/run_atari", f"--env PongNoFrameskip-v4 --num-timesteps {steps}")
+              for name, steps in (("a2c", 160), ("acer", 640), ("ppo2", 1024))),
+        )
+    ),
+    _one(
+        "hill-a/stable-baselines", "stable_baselines/acktr/run_atari.py",
+        "--env PongNoFrameskip-v4 --num-timesteps 640", data="environments, one process", tree="",
+        is_module=True, reason="it takes a sum in the graph of gradients for what comes before it, "
+        "unless the static shape of the sum is unknown, as in TensorFlow",
+    ),
 ]  # fmt: skip
 
 PAINTERS = [
@@ -146,6 +164,7 @@ PAINTERS = [
         "tensorpack/tensorpack", "examples/basics/mnist-convnet.py", "",
         [(r"dir = get_dataset_path\(self\._DIR_NAME\)", "dir = 'data/mnist'"),
          (r"max_epoch=100", "max_epoch=1")], "packed digits", tree="",
+        reason="it runs hooks by `_HookedSession`, which the package does not have",
     ),
     _one(
         "tkarras/progressive_growing_of_gans", "train.py", "",
@@ -194,6 +213,19 @@ PAINTERS = [
         [(r"^from shapely\.geometry import Polygon$", "Polygon = None")], "photographs",
     ),
     _one(
+        "anishathalye/neural-style", "neural_style.py",
+        "--content photographs/0.jpg --styles photographs/1.jpg --output out.jpg --iterations 2 "
+        "--network vgg.mat --print-iterations 1", data="photographs, narrow network",
+    ),
+    _one(
+        "openai/glow", "train.py",
+        "--problem celeba --data_dir records --image_size 16 --anchor_size 16 --n_test 4 "
+        "--n_batch_train 4 --n_batch_test 4 --n_batch_init 8 --n_train 8 --epochs 2 --width 8 "
+        "--depth 1 --n_levels 2 --logdir logs --epochs_full_valid 1 --fmap 1 --pmap 1 "
+        "--gradient_checkpointing 0",
+        data="small records, one worker", before=[["make_records.py"]],
+    ),
+    _one(
         "Kyubyong/tacotron", "train.py", "",
         [(r"data = \"/data/private/voice/LJSpeech-1.0\"", "data = 'speech'"),
          (r"embed_size = 256", "embed_size = 16"), (r"^    batch_size = 32", "    batch_size = 2"),
@@ -201,6 +233,7 @@ PAINTERS = [
          (r"librosa\.filters\.mel\(hp\.sr, hp\.n_fft, hp\.n_mels\)",
           "librosa.filters.mel(sr=hp.sr, n_fft=hp.n_fft, n_mels=hp.n_mels)"),
          (r"spectrogram, hp\.hop_length", "spectrogram, hop_length=hp.hop_length"),
+         (r"X_t, hp\.n_fft, hp\.hop_length", "X_t, n_fft=hp.n_fft, hop_length=hp.hop_length"),
          (r"np\.array\((.*)\)\.tostring\(\)", r"np.array(\1).tobytes()")],
         "speech",
     ),

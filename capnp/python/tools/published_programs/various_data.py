@@ -140,6 +140,58 @@ def make_photographs(folder: pathlib.Path) -> None:
         (place / f"Annotations/{index}.xml").write_text(text)
 
 
+def make_narrow_network(folder: pathlib.Path) -> None:
+    """vgg.mat: the layers of VGG-19 of few channels, as MatConvNet has them."""
+    import scipy.io
+
+    random = np.random.RandomState(0)
+    (folder / "saved").mkdir()
+    layers, channels = [], 3
+    for block, count in enumerate((2, 2, 4, 4, 4)):
+        for _ in range(count):
+            weights = np.empty(2, object)
+            weights[0] = random.randn(3, 3, channels, 4).astype(np.float32) / 5
+            weights[1] = np.zeros((1, 4), np.float32)
+            layers += [{"weights": weights}, {"type": "relu"}]
+            channels = 4
+        layers.append({"type": "pool"})
+    table = np.empty(len(layers), object)
+    table[:] = layers
+    mean = np.full((224, 224, 3), 120.0)
+    scipy.io.savemat(
+        folder / "vgg.mat", {"layers": table, "normalization": {"averageImage": mean}}
+    )
+
+
+_RECORDS = '''
+"""Writes files of records with pictures of 16 rows."""
+
+import os
+
+import numpy as np
+import tensorflow as tf
+
+for name in ("train", "validation"):
+    os.makedirs(f"records/{name}")
+    with tf.python_io.TFRecordWriter(
+        f"records/{name}/{name}-r04-s-0000-of-0001.tfrecords"
+    ) as writer:
+        for index in range(10):
+            pixels = np.random.RandomState(index).randint(256, size=768).astype(np.uint8)
+            features = {
+                "shape": tf.train.Feature(int64_list=tf.train.Int64List(value=[16, 16, 3])),
+                "data": tf.train.Feature(bytes_list=tf.train.BytesList(value=[pixels.tobytes()])),
+                "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[0])),
+            }
+            example = tf.train.Example(features=tf.train.Features(feature=features))
+            writer.write(example.SerializeToString())
+'''
+
+
+def make_small_records(folder: pathlib.Path) -> None:
+    (folder / "make_records.py").write_text(_RECORDS.lstrip())
+
+
 def make_speech(folder: pathlib.Path) -> None:
     """speech: noise of half a second and more in each of eight files, with what is said."""
     random = np.random.RandomState(0)
@@ -159,11 +211,13 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "folder of saves": make_folder_of_saves,
     "likes": make_likes,
     "list of pictures": make_list_of_pictures,
+    "narrow network": make_narrow_network,
     "parameters of an LSTM": make_parameters_of_an_lstm,
     "photographs": make_photographs,
     "purchases": make_purchases,
     "sentence aloud": make_sentence_aloud,
     "small pictures in a folder": make_small_pictures_in_a_folder,
+    "small records": make_small_records,
     "speech": make_speech,
     "word vectors": make_word_vectors,
 }
