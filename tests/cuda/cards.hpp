@@ -15,6 +15,7 @@ struct GpuOptions {
   int card = 0;
   accelerator::PoolOptions memory = {.limit_bytes = uint64_t{1} << 30};
   accelerator::GraphOptions graphs = {};
+  std::string said_to_repeat = {};  // an op whose kernel is taken for one that does (Repeats)
 };
 
 /// A card as a device of its own, with a share of its memory.
@@ -31,5 +32,9 @@ void add_recorded_calls();
 /// The same for random calls, of which the card has to answer each as the CPU does:
 /// TROUPE_CARD_CALLS of each op.
 void add_random_calls();
+
+/// For each op, that calls which the card captures and replays have the results of others. One more
+/// case names the ops that no list says it of, but could.
+void add_captured_calls();
 
 }  // namespace troupe::testing

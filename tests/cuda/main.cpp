@@ -40,6 +40,8 @@ std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(GpuOptions options) {
   BOOST_TEST_REQUIRE(driver.ok(), driver.status().to_string());
   KernelCatalog kernels;
   library.add_kernels(kernels);
+  if (!options.said_to_repeat.empty())
+    kernels.set_repeats(options.said_to_repeat, Repeats::as_work);
   auto device = accelerator::make_accelerator_device(
       {.index = options.card,
        .driver = *driver,
@@ -74,6 +76,7 @@ int main(int argc, char** argv) {
   auto initialize = [] {
     troupe::testing::add_recorded_calls();
     troupe::testing::add_random_calls();
+    troupe::testing::add_captured_calls();
     return init_unit_test();
   };
   return boost::unit_test::unit_test_main(initialize, argc, argv);

@@ -101,6 +101,7 @@ void* map(int file, size_t bytes) {
 using namespace troupe::emulated;
 
 cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   if (of_cards().allocated(current_card()) + bytes > card_bytes)
     return failed(cudaErrorMemoryAllocation);
   Block block{.bytes = bytes, .card = current_card()};
@@ -119,6 +120,7 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* memory) {
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   cudaDeviceSynchronize();
   auto block = of_cards().take(memory);
   if (!block) return failed(cudaErrorInvalidValue);
@@ -132,6 +134,7 @@ cudaError_t cudaFree(void* memory) {
 }
 
 cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   *memory = allocate(4096, bytes);
   if (!*memory) return failed(cudaErrorMemoryAllocation);
   of_host().add(*memory, {.bytes = bytes});
@@ -139,6 +142,7 @@ cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
 }
 
 cudaError_t cudaFreeHost(void* memory) {
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   cudaDeviceSynchronize();
   if (!of_host().take(memory)) return failed(cudaErrorInvalidValue);
   std::free(memory);
@@ -181,6 +185,9 @@ cudaError_t cudaMemcpyAsync(
   if ((kind == cudaMemcpyHostToDevice && !of_host().find(from, bytes)) ||
       (kind == cudaMemcpyDeviceToHost && !of_host().find(to, bytes)))
     return failed(cudaErrorInvalidValue);
+  // CUDA can capture it, but each replay would copy to or from what the host has there then.
+  if (kind != cudaMemcpyDeviceToDevice && cannot_be_captured(stream))
+    return failed(cudaErrorStreamCaptureUnsupported);
   stream->put([=] { std::memmove(to, from, bytes); });
   return cudaSuccess;
 }

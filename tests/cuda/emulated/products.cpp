@@ -185,7 +185,7 @@ cublasStatus_t cublasLtMatmul(
 namespace troupe::cuda {
 
 bool measures_algorithms() { return false; }
-bool is_captured(const Launch&) { return false; }
+bool is_captured(const Launch& launch) { return stream_of(launch)->is_captured(); }
 size_t find_fastest(const Launch&, size_t, const std::function<Status(size_t)>&) { return 0; }
 
 }  // namespace troupe::cuda

@@ -1,5 +1,5 @@
-// CUDA's runtime for emulated cards, whose streams are threads; memory.cpp has what is of memory.
-// Errors are those that CUDA has for the same mistake.
+// CUDA's runtime for emulated cards, whose streams are threads; memory.cpp has what is of memory,
+// and captures.cpp of captured work. Errors are those that CUDA has for the same mistake.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -57,7 +57,11 @@ const char* cudaGetErrorName(cudaError_t error) {
     case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
     case cudaErrorNotReady: return "cudaErrorNotReady";
     case cudaErrorNotSupported: return "cudaErrorNotSupported";
+    case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
     case cudaErrorStreamCaptureInvalidated: return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureUnjoined: return "cudaErrorStreamCaptureUnjoined";
+    case cudaErrorStreamCaptureIsolation: return "cudaErrorStreamCaptureIsolation";
+    case cudaErrorCapturedEvent: return "cudaErrorCapturedEvent";
     default: return "cudaErrorInvalidValue";
   }
 }
@@ -95,6 +99,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   std::vector<std::shared_ptr<Point>> ends;
   {
     std::lock_guard lock(all().mutex);
@@ -112,6 +117,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
 // -- work
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  // CUDA can capture it, but it would be called in each replay, for which no caller is made.
+  if (cannot_be_captured(stream)) return failed(cudaErrorStreamCaptureUnsupported);
   stream->put([=] { function(data); });
   return cudaSuccess;
 }
@@ -133,10 +140,23 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (cannot_be_captured(stream) || is_forbidden_now())
+    return failed(cudaErrorStreamCaptureUnsupported);
   return stream->is_done() ? cudaSuccess : cudaErrorNotReady;
 }
+/// The error of a stream that would wait for what is not captured with it.
+static cudaError_t lose_captures(cudaStream_t stream, Stream* of_event) {
+  if (of_event) of_event->lose_capture();
+  if (!stream->is_captured()) return failed(cudaErrorStreamCaptureUnjoined);
+  stream->lose_capture();
+  return failed(cudaErrorStreamCaptureIsolation);
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  if (auto point = event->point) stream->put([point] { point->wait(); });
+  auto point = event->point;
+  if (!point) return cudaSuccess;
+  if (point->capture() != (stream->is_captured() ? stream : nullptr))
+    return lose_captures(stream, point->capture());
+  if (!point->capture()) stream->put([point] { point->wait(); });  // one stream is in order
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
@@ -152,48 +172,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (event->point && event->point->capture()) return failed(cudaErrorCapturedEvent);
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   if (event->point && !event->point->is_reached()) return cudaErrorNotReady;
   note_seen_end();
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (event->point && event->point->capture()) return failed(cudaErrorCapturedEvent);
+  if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
   if (event->point) event->point->wait();
   note_seen_end();
-  return cudaSuccess;
-}
-
-// -- captured work
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  stream->begin_capture();
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  if (!stream->is_captured()) return failed(cudaErrorStreamCaptureInvalidated);
-  *graph = new Works(stream->end_capture());
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, uint64_t) {
-  *executable = new Works(*graph);
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecUpdate(
-    cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo*) {
-  // As CUDA: only where the nodes are as many and of the same kinds. Kinds are not kept here.
-  if (executable->size() != graph->size()) return failed(cudaErrorInvalidValue);
-  *executable = *graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  delete executable;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  for (const auto& work : *executable) stream->put(work);
   return cudaSuccess;
 }

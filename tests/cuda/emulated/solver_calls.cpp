@@ -9,6 +9,8 @@
 #include <complex>
 #include <cstring>
 
+#include "troupe/tests/cuda/emulated/state.hpp"
+
 namespace troupe::emulated {
 
 struct Solver {
@@ -99,7 +101,7 @@ cusolverStatus_t put(
   if (!fits || work.card_bytes < card_work_bytes || work.host_bytes < host_work_bytes)
     return CUSOLVER_STATUS_INVALID_VALUE;
   // Parts of the work are the host's.
-  if (solver->stream->is_captured()) return CUSOLVER_STATUS_EXECUTION_FAILED;
+  if (cannot_be_captured(solver->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
   solver->stream->put([=] {
     std::memset(work.on_card, 0x5a, work.card_bytes);
     std::memset(work.on_host, 0x5a, work.host_bytes);

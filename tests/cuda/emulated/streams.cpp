@@ -53,9 +53,19 @@ void Stream::put(Work work) {
 }
 
 std::shared_ptr<Point> Stream::record() {
-  auto point = std::make_shared<Point>();
+  auto point = std::make_shared<Point>(is_captured() ? this : nullptr);
   put([point] { point->reach(); });
   return point;
+}
+
+void Stream::begin_capture() {
+  captured_.emplace();
+  is_lost_ = false;
+}
+
+std::optional<Works> Stream::end_capture() {
+  auto works = std::exchange(captured_, std::nullopt);
+  return is_lost_ ? std::nullopt : std::move(works);
 }
 
 bool Stream::is_done() {

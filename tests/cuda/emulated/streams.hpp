@@ -15,14 +15,20 @@ namespace troupe::emulated {
 using Work = std::function<void()>;
 using Works = std::vector<Work>;
 
+class Stream;
+
 /// A place in a stream, which is reached when all work before it is done.
 class Point {
  public:
+  /// `capture`: the stream in whose captured work it is; null: in none.
+  explicit Point(Stream* capture) : capture_(capture) {}
   void reach();
   void wait();
   bool is_reached();
+  Stream* capture() const { return capture_; }
 
  private:
+  Stream* const capture_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_reached_ = false;
@@ -46,9 +52,11 @@ class Stream {
   std::shared_ptr<Point> record();
   bool is_done();
 
-  void begin_capture() { captured_.emplace(); }
+  void begin_capture();
   bool is_captured() const { return captured_.has_value(); }
-  Works end_capture() { return *std::exchange(captured_, std::nullopt); }
+  /// For a call that captured work cannot have: end_capture() then gives nothing.
+  void lose_capture() { is_lost_ = true; }
+  std::optional<Works> end_capture();
 
  private:
   void run();
@@ -58,6 +66,7 @@ class Stream {
   std::deque<Work> works_;  // the first runs
   bool has_ended_ = false;
   std::optional<Works> captured_;
+  bool is_lost_ = false;
   std::thread thread_;
 };
 
