@@ -41,3 +41,8 @@ target_compile_definitions(
   emulated_cuda_test PRIVATE TROUPE_EMULATED_CARDS="$<TARGET_FILE:troupe_emulated_cuda>")
 add_dependencies(emulated_cuda_test troupe_emulated_cuda)
 add_test(NAME cuda_emulated COMMAND emulated_cuda_test --color_output=no)
+# Memory that the host cannot touch is no other process's, and costs time.
+add_test(NAME cuda_emulated_guarded
+         COMMAND emulated_cuda_test --color_output=no
+                 --run_test=recorded_calls_on_a_card:tensor_lists_on_a_card:tensor_arrays_on_a_card)
+set_tests_properties(cuda_emulated_guarded PROPERTIES ENVIRONMENT TROUPE_EMULATED_GUARD=1)

@@ -1,5 +1,6 @@
 // Memory of emulated cards, and of the host for them. Blocks that other processes may open are
-// files in memory; all others lie on the heap, where sanitizers see accesses outside of them.
+// files in memory; all others lie on the heap, where sanitizers see accesses outside of them. With
+// guarded cards there are only blocks of guard.cpp.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -105,7 +106,9 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
   if (of_cards().allocated(current_card()) + bytes > card_bytes)
     return failed(cudaErrorMemoryAllocation);
   Block block{.bytes = bytes, .card = current_card()};
-  if (bytes >= shared_bytes_min) {
+  if (are_cards_guarded()) {
+    *memory = allocate_guarded(bytes);
+  } else if (bytes >= shared_bytes_min) {
     block.file = ::memfd_create("card", MFD_CLOEXEC);
     if (::ftruncate(block.file, static_cast<off_t>(bytes)) != 0)
       return failed(cudaErrorMemoryAllocation);
@@ -124,7 +127,9 @@ cudaError_t cudaFree(void* memory) {
   cudaDeviceSynchronize();
   auto block = of_cards().take(memory);
   if (!block) return failed(cudaErrorInvalidValue);
-  if (block->file < 0) {
+  if (are_cards_guarded()) {
+    free_guarded(memory, block->bytes);
+  } else if (block->file < 0) {
     std::free(memory);
   } else {
     ::munmap(memory, block->bytes);

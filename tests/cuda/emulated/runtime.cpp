@@ -2,9 +2,11 @@
 // and captures.cpp of captured work. Errors are those that CUDA has for the same mistake.
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstdio>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "troupe/tests/cuda/emulated/blocks.hpp"
@@ -100,12 +102,14 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
 }
 cudaError_t cudaDeviceSynchronize() {
   if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
-  std::vector<std::shared_ptr<Point>> ends;
-  {
+  // Nothing is put on the streams for it: one may be captured by another thread.
+  auto are_done = [] {
     std::lock_guard lock(all().mutex);
-    for (auto* stream : all().streams) ends.push_back(stream->record());
-  }
-  for (const auto& end : ends) end->wait();
+    for (auto* stream : all().streams)
+      if (!stream->is_done()) return false;
+    return true;
+  };
+  while (!are_done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
@@ -119,7 +123,10 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   // CUDA can capture it, but it would be called in each replay, for which no caller is made.
   if (cannot_be_captured(stream)) return failed(cudaErrorStreamCaptureUnsupported);
-  stream->put([=] { function(data); });
+  stream->put([=] {
+    HostWork of_host;
+    function(data);
+  });
   return cudaSuccess;
 }
 

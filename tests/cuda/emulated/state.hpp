@@ -13,6 +13,31 @@ int current_card();
 /// The error, which cudaGetLastError() returns on this thread once.
 cudaError_t failed(cudaError_t error);
 
+/// While one lives, a card works: the memory of cards can be read and written. Where none does, and
+/// TROUPE_EMULATED_GUARD is set, an access of the host to it ends the process, as with a real card.
+class CardWork {
+ public:
+  CardWork();
+  ~CardWork();
+  CardWork(const CardWork&) = delete;
+};
+
+/// What the thread of a stream does for the host meanwhile, or does not do, as it waits.
+class HostWork {
+ public:
+  HostWork();
+  ~HostWork();
+  HostWork(const HostWork&) = delete;
+
+ private:
+  const bool was_of_card_;
+};
+
+/// Memory that only cards read and write, page by page; null where there is none.
+bool are_cards_guarded();
+void* allocate_guarded(size_t bytes);
+void free_guarded(void* memory, size_t bytes);
+
 /// Whether the thread captures, and so must not call what may wait for the card: CUDA refuses that,
 /// and the capture is lost. Not where it has said that it knows (cudaStreamCaptureModeRelaxed).
 bool is_forbidden_now();

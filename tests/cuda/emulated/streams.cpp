@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "troupe/tests/cuda/emulated/state.hpp"
+
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -24,6 +26,7 @@ void Point::reach() {
 }
 
 void Point::wait() {
+  HostWork waits;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return is_reached_; });
 }
@@ -80,7 +83,10 @@ void Stream::run() {
     if (works_.empty()) return;
     auto& work = works_.front();
     lock.unlock();
-    work();
+    {
+      CardWork of_card;
+      work();
+    }
     lock.lock();
     works_.pop_front();
   }
