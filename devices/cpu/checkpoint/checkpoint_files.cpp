@@ -88,11 +88,15 @@ std::vector<std::string> parts_of(const std::string& prefix) {
 }
 
 Status check_prefix(const std::string& prefix) {
+  return prefix.empty() ? invalid_argument("the prefix of a checkpoint's files is empty")
+                        : Status();
+}
+
+Status check_file(const std::string& path) {
   std::error_code error;
-  if (prefix.empty() || prefix.ends_with('/') || fs::is_directory(prefix, error))
-    return invalid_argument(
-        quote(prefix) + " is a directory, and no prefix for the files of a checkpoint");
-  return {};
+  if (!path.ends_with('/') && !fs::is_directory(path, error)) return check_prefix(path);
+  return invalid_argument(
+      quote(path) + " is a directory, and no prefix for the files of a checkpoint");
 }
 
 Status remove_checkpoint(const std::string& prefix) {

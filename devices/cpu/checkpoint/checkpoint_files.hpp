@@ -36,8 +36,11 @@ std::filesystem::path data_file(const std::string& prefix, int number, int count
 /// The prefixes of the parts whose indices are on this file system, in order.
 std::vector<std::string> parts_of(const std::string& prefix);
 
-/// InvalidArgument where the prefix names a directory.
+/// InvalidArgument where the prefix is empty. It may be a directory's name: "models/" has its files
+/// in it, "models" beside it, as with TensorFlow.
 Status check_prefix(const std::string& prefix);
+/// InvalidArgument where a file of that name would be a directory.
+Status check_file(const std::string& path);
 
 struct SavedTensor {
   std::string name;

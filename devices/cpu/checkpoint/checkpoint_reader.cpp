@@ -57,6 +57,7 @@ Result<CheckpointReader> CheckpointReader::open(const std::string& prefix) {
   for (const auto& part : parts_of(prefix))
     if (auto added = reader.add(open_bundle(part)); !added.ok()) return added;
   if (!reader.parts_.empty()) return reader;
+  if (auto is_file = check_file(prefix); !is_file.ok()) return is_file;
   auto files = matching_paths(prefix);
   if (!files) return files.status();
   std::ranges::sort(*files);

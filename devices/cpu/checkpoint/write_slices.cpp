@@ -61,7 +61,7 @@ class Slices {
 }  // namespace
 
 Status save_slices(const std::string& path, const std::vector<SavedTensor>& tensors) {
-  if (auto status = check_prefix(path); !status.ok()) return status;
+  if (auto status = check_file(path); !status.ok()) return status;
   Slices slices;
   for (const auto& tensor : tensors)
     if (auto status = slices.add(tensor); !status.ok()) return status;

@@ -82,7 +82,6 @@ LEARNERS = [
         "guillaumegenthial/sequence_tagging", "train.py", "",
         [(r"nepochs          = 15", "nepochs = 2"), (r"dim_(char|word) = \d+", r"dim_\1 = 8")],
         "word vectors", before=[["build_data.py"]],
-        reason="the prefix of its checkpoints is the name of a folder",
     ),
     *(
         _one(

@@ -243,13 +243,23 @@ BOOST_AUTO_TEST_CASE(a_place_where_nobody_may_write_is_told) {
       "PermissionDenied: cannot write '/sys/model.data-00000-of-00001': Permission denied");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_is_no_checkpoint) {
+BOOST_AUTO_TEST_CASE(a_directory_is_no_checkpoint_but_its_name_may_be_that_of_one) {
   fs::create_directory(prefix);
-  auto refusal = "InvalidArgument: '" + prefix +
-                 "' is a directory, and no prefix for the files of a checkpoint";
-  BOOST_TEST(save(prefix, {"w"}, {vec({1})}) == refusal);
-  BOOST_TEST(restore(prefix, {"w"}) == refusal);
-  fs::remove(prefix);
+  for (const auto& name : {prefix, prefix + "/"}) {
+    BOOST_TEST(
+        restore(name, {"w"}) ==
+        "InvalidArgument: '" + name +
+            "' is a directory, and no prefix for the files of a checkpoint");
+    BOOST_TEST(save(name, {"w"}, {vec({1})}) == "");
+    BOOST_TEST(restore(name, {"w"}) == "float32[1] [1]");
+  }
+  BOOST_TEST(fs::exists(prefix + "/.index"));
+  BOOST_TEST(fs::exists(prefix + ".index"));
+  BOOST_TEST(
+      save("", {"w"}, {vec({1})}) ==
+      "InvalidArgument: the prefix of a checkpoint's files is empty");
+  fs::remove_all(prefix);
+  for (const auto& each : {prefix + ".index", file}) fs::remove(each);
   fs::create_directory(file);
   BOOST_TEST(
       save(prefix, {"w"}, {vec({1})}) ==
