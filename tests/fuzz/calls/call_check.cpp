@@ -44,14 +44,16 @@ struct CallGraph {
  private:
   Value add(const Call& call, Values* added = nullptr) {
     Values values;
-    for (const auto& input : call.inputs) values.push_back(add(input));
+    // These take their keys from constants alone.
+    auto is_known = known == Known::values || call.op.starts_with("MutableDenseHashTable");
+    for (const auto& input : call.inputs) values.push_back(add(input, is_known));
     if (added) *added = values;
     return b.op(call.op, values, call.attrs);
   }
 
-  Value add(const Call::Input& input) {
+  Value add(const Call::Input& input, bool is_known) {
     if (!input.maker.empty()) return add_handle(input);
-    if (known == Known::values) return b.constant(input.value);
+    if (is_known) return b.constant(input.value);
     auto shape = known == Known::shapes ? input.value.shape() : Shape::unknown_rank();
     auto value = b.placeholder(input.value.dtype(), shape);
     feeds.push_back({value, input.value});

@@ -163,7 +163,6 @@ PAINTERS = [
         "tensorpack/tensorpack", "examples/basics/mnist-convnet.py", "",
         [(r"dir = get_dataset_path\(self\._DIR_NAME\)", "dir = 'data/mnist'"),
          (r"max_epoch=100", "max_epoch=1")], "packed digits", tree="",
-        reason="it runs hooks by `_HookedSession`, which the package does not have",
     ),
     _one(
         "tkarras/progressive_growing_of_gans", "train.py", "",

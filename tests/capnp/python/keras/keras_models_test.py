@@ -121,6 +121,14 @@ class ModelTest(KerasCase):
         losses = model.fit(*data(300), epochs=5, verbose=0).history["loss"]
         self.assertLess(losses[-1], losses[0])
 
+    def test_initial_values_may_be_normal_without_being_cut_off(self):
+        for kind in ("normal", "truncated_normal", "untruncated_normal"):
+            initializer = tf.keras.initializers.VarianceScaling(2.0, distribution=kind, seed=1)
+            with tf.Session() as session:
+                values = session.run(initializer([500, 200])) / np.sqrt(2 / 500)
+            self.assertAlmostEqual(values.std(), 1, delta=0.02)
+            self.assertEqual(abs(values).max() > 3, kind == "untruncated_normal")
+
     def test_layers_apply_to_tensors_of_a_graph_of_tensorflow(self):
         x = tf.placeholder(tf.float32, [None, 8])
         layer = tf.keras.layers.Dense(2, activation="tanh")

@@ -7,6 +7,7 @@ import threading
 import unittest
 
 import troupe as tf
+from troupe.python.training.monitored_session import _HookedSession
 
 TRACE = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 
@@ -259,6 +260,33 @@ class ReprTest(tf.test.TestCase):
             "<tf.train.Scaffold init_op=<tf.Operation 'init' type=NoOp> "
             "saver=<tf.train.Saver, not built yet>>",
         )
+
+    def test_a_session_of_the_programs_own_may_have_hooks(self):
+        class Adds(tf.train.SessionRunHook):
+            def __init__(self, tensor, feeds=None, last=10):
+                self.added = tf.train.SessionRunArgs(tensor, feeds)
+                self.found, self.last = [], last
+
+            def before_run(self, run_context):
+                return self.added
+
+            def after_run(self, run_context, run_values):
+                self.found.append(run_values.results)
+                if len(self.found) == self.last:
+                    run_context.request_stop()
+
+        x = tf.placeholder_with_default(1.0, [])
+        fed, other = Adds(x * 2.0, {x: 5.0}, last=2), Adds(None)
+        with tf.Session() as session:
+            hooked = _HookedSession(session, [fed, other])
+            self.assertEqual(hooked.run([x + 1.0]), [6])
+            self.assertEqual(hooked.run([]), [])
+            self.assertEqual((fed.found, other.found), ([10, 10], [None, None]))
+            self.assertTrue(hooked.should_stop())
+            with self.assertRaisesRegex(RuntimeError, "should_stop"):
+                hooked.run(x)
+            with self.assertRaisesRegex(RuntimeError, "fed twice"):
+                _HookedSession(session, [fed]).run(x, {x: 3.0})
 
 
 if __name__ == "__main__":

@@ -49,6 +49,21 @@ _REPLACED = [
             r"\b([\w.]+(?:\['\w+'\])?)\.decode\('utf-?8'\)",
             r"(\1 if isinstance(\1, str) else \1.decode('utf8'))",
         ),
+        # tf.keras scales normal distributions that are not cut off as well.
+        (
+            r"distribution not in \{'normal', 'uniform'\}",
+            "distribution not in {'normal', 'uniform', 'truncated_normal', 'untruncated_normal'}",
+        ),
+        (r"self\.distribution == 'normal'", "self.distribution.endswith('normal')"),
+        (
+            r"= np\.sqrt\(scale\) / \.87962566103423978",
+            "= np.sqrt(scale) / (1 if self.distribution[0] == 'u' else .87962566103423978)",
+        ),
+        (
+            r"\bK\.truncated_normal\(shape, 0\., stddev",
+            "(K.random_normal if self.distribution[0] == 'u' else K.truncated_normal)(\n"
+            "                shape, 0., stddev",
+        ),
         # The loss of many batches is their mean, as before 2.3 and in tf.keras, not the last one's.
         (
             r"\[float\(outs_per_batch\[-1\]\[0\]\)\]",

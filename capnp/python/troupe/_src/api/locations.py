@@ -134,6 +134,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "inplace_ops": "_src.api.inplace_ops",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "gradients_util": "",
+        "op_selector": "_src.graph.walks",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",
         "logging_ops special_math_ops math_ops numerics parsing_ops": " math io summary",
@@ -182,7 +183,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.training": {
         "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks": "train",
         "checkpoint_management checkpoint_utils coordinator device_setter ftrl": "train",
-        "gradient_descent input learning_rate_decay momentum monitored_session": "train",
+        "gradient_descent input learning_rate_decay momentum": "train",
+        "monitored_session": "train _src.train.hooks.hooked_session",
         "moving_averages optimizer proximal_adagrad proximal_gradient_descent": "train",
         "queue_runner queue_runner_impl rmsprop saver server_lib session_manager": "train",
         "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
