@@ -10,6 +10,16 @@ import troupe as tf
 
 
 class GraphTest(tf.test.TestCase):
+    def test_a_node_knows_its_op(self):
+        x = tf.square(tf.random.uniform([2]), name="x")
+        defined = x.op.op_def
+        self.assertEqual((defined.name, defined.is_stateful), ("Square", False))
+        self.assertEqual([each.name for each in defined.input_arg], ["x"])
+        self.assertEqual([each.name for each in defined.output_arg], ["y"])
+        states = {op.type: op.op_def.is_stateful for op in x.graph.get_operations()}
+        self.assertTrue(states["RandomUniform"])
+        self.assertFalse(states["Const"])
+
     def test_names_are_made_unique_as_in_tensorflow(self):
         a, b = tf.constant(1.0), tf.constant(2.0)
         self.assertEqual([a.name, b.name], ["Const:0", "Const_1:0"])

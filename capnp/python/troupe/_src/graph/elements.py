@@ -21,6 +21,7 @@ import numpy as np
 
 from troupe import _native
 from troupe._src.graph.operand import Operand
+from troupe._src.graph.op_records import op_record
 from troupe._src.messages.graph_messages import NodeDef
 from troupe._src.messages.message import Record
 from troupe._src.set_module import set_module
@@ -168,8 +169,8 @@ class Operation:
 
     @property
     def op_def(self) -> Record:
-        """A record with the name of its op."""
-        return Record(name=self.type)
+        """A record of its op: `name`, `is_stateful`, and the names in `input_arg`, `output_arg`."""
+        return op_record(self.type)
 
     def run(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
