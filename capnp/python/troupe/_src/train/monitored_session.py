@@ -16,17 +16,18 @@ from troupe._src.session.base_session import BaseSession
 from troupe._src.session.fetch import plan_fetches, to_feeds
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
+from troupe._src.train.hooks.created_training import CreatedTraining
 from troupe._src.train.hooks.hook_adapter import Training, adapt_hook
 from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs, SessionRunHook, StepContext, check_step_fn,
 )  # fmt: skip
-from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
+from troupe._src.train.hooks.summary_hooks import (
+    USE_DEFAULT, StepCounterHook, standard_summary_hooks,
+)  # fmt: skip
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.session_threads import RunLocalInit, SessionThreads
 from troupe._src.types import errors
-
-USE_DEFAULT: Any = object()
 
 
 @set_module("troupe.train")
@@ -40,7 +41,7 @@ class MonitoredSession:
 
     Args:
         session_creator: Says the target and whether it is the chief, by default one in this
-            process.
+            process; or creates sessions by a `create_session` of its own.
         hooks: What is called around the steps, in that order.
         stop_grace_period_secs: How long threads have at the end, in seconds.
 
@@ -74,6 +75,9 @@ class MonitoredSession:
         for hook in hooks:
             hook.begin()
         all_hooks = self._threads.around(hooks) if self._starts_threads else hooks
+        if hasattr(creator, "create_session"):  # of a class of the program's own
+            graph.finalize()
+            return CreatedTraining(creator, all_hooks, training)
         scaffold, needs_saver = creator.scaffold, creator.restores
         scaffold = scaffold.with_saver() if needs_saver else scaffold.with_local_init_op()
         options: Dict[str, Any] = {
@@ -131,8 +135,8 @@ class MonitoredSession:
 
     def __repr__(self) -> str:
         state = "closed" if self._native is None else "stopping" if self.should_stop() else "open"
-        where = self._creator.master or "this process"
-        role = "chief" if self._creator.is_chief else "worker"
+        where = getattr(self._creator, "master", "") or "this process"
+        role = "chief" if getattr(self._creator, "is_chief", True) else "worker"
         name = f"tf.train.{type(self).__name__}"
         return f"<{name} on {where}, {role}, {state}, {self._graph.version} nodes>"
 
@@ -372,7 +376,7 @@ def MonitoredTrainingSession(
         all_hooks += list(chief_only_hooks or [])
         if log_step_count_steps and get_global_step() is not None:
             all_hooks.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))
-        all_hooks += _summary_hooks(
+        all_hooks += standard_summary_hooks(
             scaffold, summary_dir, save_summaries_steps, save_summaries_secs
         )
         secs, steps = save_checkpoint_secs, save_checkpoint_steps
@@ -386,14 +390,3 @@ def MonitoredTrainingSession(
             )
     creator = SessionCreator(master, config, is_chief, checkpoint_dir, max_wait_secs, scaffold)
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs)
-
-
-def _summary_hooks(scaffold: Scaffold, folder: Any, steps: Any, secs: Any) -> List[SessionRunHook]:
-    """What writes summaries, where there is a folder and a global step."""
-    if steps is USE_DEFAULT:
-        steps = 100 if secs is USE_DEFAULT else None
-    secs = None if secs is USE_DEFAULT else secs
-    is_wanted = (steps and steps > 0) or (secs and secs > 0)
-    if not folder or not is_wanted or get_global_step() is None:
-        return []
-    return [SummarySaverHook(None if secs else steps, secs, folder, scaffold=scaffold)]

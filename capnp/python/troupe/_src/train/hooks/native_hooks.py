@@ -70,6 +70,22 @@ class StopAtStepHook(SessionRunHook):
             raise ValueError("Only one of num_steps or last_step can be specified.")
         self._num_steps, self._last_step = num_steps, last_step
 
+    # Of sessions that the runtime has not opened.
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        if self._last_step is None and self._num_steps is not None:
+            self._last_step = int(session.run(step_name(session.graph))) + self._num_steps
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(step_name(run_context.session.graph))
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        # The step was read before or while it was counted.
+        if self._last_step is not None and int(run_values.results) + 1 >= self._last_step:
+            step = run_context.session.run(step_name(run_context.session.graph))
+            if step >= self._last_step:
+                run_context.request_stop()
+
     def _native_hook(self, training: Any) -> Any:
         return _native.stop_at_step(step_name(training.graph), self._num_steps, self._last_step)
 

@@ -10,6 +10,7 @@ from troupe._src.messages.summary_messages import SessionLog, Summary
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.summary.file_writer import FileWriterCache
+from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.native_hooks import step_name
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
@@ -18,6 +19,8 @@ from troupe._src.train.hooks.session_run_hook import (
     SessionRunValues,
 )
 from troupe._src.train.hooks.step_timer import SecondOrStepTimer
+
+USE_DEFAULT: Any = object()
 
 
 @set_module("troupe.train")
@@ -153,3 +156,16 @@ class StepCounterHook(SessionRunHook):
             return None
         name = step_name(training.graph)
         return _native.step_counter(training.host, name, self._steps, self._secs)
+
+
+def standard_summary_hooks(
+    scaffold: Any, folder: Any, steps: Any, secs: Any
+) -> List[SessionRunHook]:
+    """What writes summaries, where there is a folder and a global step."""
+    if steps is USE_DEFAULT:
+        steps = 100 if secs is USE_DEFAULT else None
+    secs = None if secs is USE_DEFAULT else secs
+    is_wanted = (steps and steps > 0) or (secs and secs > 0)
+    if not folder or not is_wanted or get_global_step() is None:
+        return []
+    return [SummarySaverHook(None if secs else steps, secs, folder, scaffold=scaffold)]
