@@ -59,13 +59,6 @@ void fill_segments(
   });
 }
 
-/// The shape [count, ...] of segments of rows, whose ids have `ids_rank` axes.
-Result<Shape> shape_of_segments(const Shape& data, int ids_rank, int64_t count) {
-  std::vector<int64_t> sizes(data.sizes().begin() + ids_rank, data.sizes().end());
-  sizes.insert(sizes.begin(), count);
-  return Shape::make(sizes);
-}
-
 int64_t size_of_rows(const Tensor& segments) {
   auto count = segments.shape()[0];
   return count == 0 ? 0 : segments.elements() / count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/reduction/segment_input.hpp"
@@ -51,6 +52,12 @@ Status check_ids(const Launch& launch, const Shape& data, const Tensor& ids) {
 
 }  // namespace
 
+Result<Shape> shape_of_segments(const Shape& data, int ids_rank, int64_t count) {
+  std::vector<int64_t> sizes(data.sizes().begin() + ids_rank, data.sizes().end());
+  sizes.insert(sizes.begin(), count);
+  return Shape::make(sizes);
+}
+
 Result<SegmentRows> sorted_segment_rows(
     const Launch& launch, const Shape& data, const Tensor& ids) {
   if (data.is_scalar() || ids.shape().rank() != 1 || ids.elements() != data[0])
@@ -59,8 +66,10 @@ Result<SegmentRows> sorted_segment_rows(
   auto is_right = false;
   // Where there are more segments than rows, the last id may be a mistake: no memory is allocated
   // for it before all ids have been looked at.
-  if (rows.count > data[0])
+  if (rows.count > data[0]) {
     if (auto status = check_ids(launch, data, ids); !status.ok()) return status;
+    if (auto shape = shape_of_segments(data, 1, rows.count); !shape) return shape.status();
+  }
   auto starts = launch.allocate(DType::int64, {rows.count + 2});
   if (!starts) return starts.status();
   auto* start = starts->mutable_data<int64_t>();

@@ -17,7 +17,11 @@ struct SegmentRows {
   int64_t place(int64_t i) const { return is_sorted() ? i : places.data<int64_t>()[i]; }
 };
 
+/// The shape [count, ...] of segments of rows, whose ids have `ids_rank` axes.
+Result<Shape> shape_of_segments(const Shape& data, int ids_rank, int64_t count);
+
 /// From int32 or int64 ids, one for each row of data of that shape, which do not decrease.
+/// InvalidArgument where the segments can have no shape.
 Result<SegmentRows> sorted_segment_rows(const Launch& launch, const Shape& data, const Tensor& ids);
 
 /// From int64 ids below `count`; a row with a negative one is in no segment.

@@ -318,6 +318,15 @@ BOOST_AUTO_TEST_CASE(many_numbers_are_counted_in_parts) {
   BOOST_TEST(weighted.values<int32_t>() == sums, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(segments_of_no_possible_shape_are_a_fault_of_the_ids) {
+  for (const auto* op : {"SegmentSum", "SegmentMax", "SegmentMean", "SegmentProd"})
+    BOOST_TEST(starts_with(
+        show(
+            op, {vec({1, 10, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
+                 vec<int64_t>({int64_t{1676240524292489355}})}),
+        "InvalidArgument: a tensor of so many elements cannot be"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing
