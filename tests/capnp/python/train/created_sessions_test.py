@@ -89,6 +89,9 @@ class CreatedSessionsTest(tf.test.TestCase):
         with self.assertRaisesRegex(TypeError, "must create a tf.Session"):
             tf.train.MonitoredSession(creator)
         feeds = tf.train.FeedFnHook(lambda: {x: 2.0})
+        with tf.train.MonitoredSession(Creator()) as session:
+            found = session.run_step_fn(lambda step_context: step_context.session.run(x))
+            self.assertEqual(found, 1)
         with tf.train.MonitoredSession(Creator(), [feeds]) as session:
             self.assertEqual(session.run(x), 2)
             with self.assertRaisesRegex(RuntimeError, "fed twice"):

@@ -45,8 +45,10 @@ class CreatedTraining:
         session = self._creator.create_session()
         if not isinstance(session, BaseSession):
             raise TypeError(f"{self._creator!r} must create a tf.Session, not {session!r}")
+        native = session._ready()
+        self._training.session_of(native)
         for adapter in self._adapters:
-            adapter.after_create_session(session._ready())
+            adapter.after_create_session(native)
         return session
 
     def run(self, feeds: Any, names: List[str], targets: List[str], _: Any) -> Tuple[Any, Any]:
