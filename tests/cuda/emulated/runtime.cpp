@@ -2,11 +2,9 @@
 // and captures.cpp of captured work. Errors are those that CUDA has for the same mistake.
 #include <cuda_runtime_api.h>
 
-#include <chrono>
 #include <cstdio>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "troupe/tests/cuda/emulated/blocks.hpp"
@@ -102,14 +100,12 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
 }
 cudaError_t cudaDeviceSynchronize() {
   if (is_forbidden_now()) return failed(cudaErrorStreamCaptureUnsupported);
-  // Nothing is put on the streams for it: one may be captured by another thread.
-  auto are_done = [] {
+  std::vector<std::shared_ptr<Point>> ends;
+  {
     std::lock_guard lock(all().mutex);
-    for (auto* stream : all().streams)
-      if (!stream->is_done()) return false;
-    return true;
-  };
-  while (!are_done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    for (auto* stream : all().streams) ends.push_back(stream->end_of_works());
+  }
+  for (const auto& end : ends) end->wait();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {

@@ -61,6 +61,14 @@ std::shared_ptr<Point> Stream::record() {
   return point;
 }
 
+std::shared_ptr<Point> Stream::end_of_works() {
+  auto point = std::make_shared<Point>(nullptr);
+  std::lock_guard lock(mutex_);
+  works_.push_back([point] { point->reach(); });
+  changed_.notify_all();
+  return point;
+}
+
 void Stream::begin_capture() {
   captured_.emplace();
   is_lost_ = false;

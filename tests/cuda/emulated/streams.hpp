@@ -50,6 +50,8 @@ class Stream {
 
   void put(Work work);
   std::shared_ptr<Point> record();
+  /// As record(), also while the stream is captured: no part of what is.
+  std::shared_ptr<Point> end_of_works();
   bool is_done();
 
   void begin_capture();
