@@ -4,6 +4,7 @@ import gzip
 import os
 import tempfile
 import unittest
+import zlib
 
 import numpy as np
 import troupe as tf
@@ -53,6 +54,18 @@ class FileBatchesTest(unittest.TestCase):
         self.assertEqual(first["name"].tolist(), [b"a,b", b"c"])
         self.assertEqual((first["big"].dtype, first["big"][1]), (np.int64, 5000000000))
         self.assertEqual(last["name"].tolist(), [b"d"])
+
+    def test_the_dtypes_of_a_compressed_file_are_told_by_its_last_record(self):
+        rows = [f'{row},"two\nlines é"\r\n' for row in range(20000)]
+        path = os.path.join(self.folder, "a.z")
+        with open(path, "wb") as file:
+            file.write(zlib.compress(("n,text\r\n" + "".join(rows) + "0.5,end").encode()))
+        dataset = tf.data.experimental.make_csv_dataset(
+            path, 20001, num_epochs=1, shuffle=False, num_rows_for_inference=None,
+            compression_type="ZLIB",
+        )  # fmt: skip
+        self.assertIs(dataset.output_types["n"], tf.float32)
+        self.assertIs(dataset.output_types["text"], tf.string)
 
     def test_columns_of_csv_files_are_selected(self):
         path = self.write("a.csv.gz", "1,2.5,x\n3,4.5,y\n")

@@ -78,6 +78,17 @@ class CreatedSessionsTest(tf.test.TestCase):
             self.assertEqual(session.run(self.train), 1)
         self.assertEqual(hook.calls, ["begin", "created", "created", None, "end"])
         self.assertEqual(len(creator.sessions), 2)
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            creator.sessions[0].run(self.step)
+
+    def test_an_error_closes_the_session(self):
+        creator, hook = Creator(), Recorder(None)
+        with self.assertRaisesRegex(KeyError, "no such row"):
+            with tf.train.MonitoredSession(creator, [hook]):
+                raise KeyError("no such row")
+        self.assertEqual(hook.calls, ["begin", "created"])
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            creator.sessions[0].run(self.step)
 
     def test_what_such_sessions_cannot_do_is_refused(self):
         x = tf.placeholder_with_default(1.0, [])

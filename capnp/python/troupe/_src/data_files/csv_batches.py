@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import collections
 import csv
 import glob
@@ -19,6 +20,8 @@ from troupe._src.data.transformations import ignore_errors as without_errors
 from troupe._src.data_files.arrangement import prefetched, records_of, shuffled_and_repeated
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
+
+_BLOCK = 1 << 16
 
 Rows = Callable[[str], Iterator[List[str]]]
 
@@ -149,12 +152,21 @@ def _row_reader(field_delim: str, use_quote_delim: bool, compression: Optional[s
             if compression == "GZIP":
                 text: Any = io.TextIOWrapper(gzip.GzipFile(fileobj=file), newline="")
             elif compression == "ZLIB":
-                text = io.StringIO(zlib.decompress(file.read()).decode(), newline="")
+                text = _inflated_lines(file)
             else:
                 text = io.TextIOWrapper(file, newline="")
             yield from csv.reader(text, delimiter=field_delim, quoting=quoting)
 
     return rows
+
+
+def _inflated_lines(file: Any) -> Iterator[str]:
+    """The lines of a compressed file, of which a block is in memory at a time."""
+    inflate, decoder, rest = zlib.decompressobj(), codecs.getincrementaldecoder("utf-8")(), ""
+    while block := inflate.unconsumed_tail or file.read(_BLOCK):
+        *lines, rest = (rest + decoder.decode(inflate.decompress(block, _BLOCK))).split("\n")
+        yield from (line + "\n" for line in lines)
+    yield from io.StringIO(rest + decoder.decode(inflate.flush(), True), newline="")
 
 
 def _names(files: Sequence[str], rows: Rows) -> List[str]:

@@ -286,6 +286,8 @@ class MonitoredSession:
             try:
                 self._threads.stop()
             finally:
+                if isinstance(native, CreatedTraining):
+                    native.abandon()
                 del native  # closes the session; hooks do not end
         return False
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, Tuple
 
-from troupe._src.messages.config import RunOptions
 from troupe._src.platform import logging
 from troupe._src.session.base_session import BaseSession
-from troupe._src.train.hooks.hook_adapter import HookAdapter, Training
+from troupe._src.train.hooks.hook_adapter import Training
+from troupe._src.train.hooks.hooked_session import HookedSteps
 from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.types import errors
@@ -37,9 +37,13 @@ class CreatedTraining:
                 f"those of {creator!r}"
             )
         self._creator, self._training = creator, training
-        self._adapters = [HookAdapter(hook, training) for hook in hooks]
-        self.should_stop = False
+        self._steps = HookedSteps(hooks, training)
         self._session = self._created()
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether the last step has run."""
+        return self._steps.should_stop
 
     def _created(self) -> BaseSession:
         session = self._creator.create_session()
@@ -47,51 +51,33 @@ class CreatedTraining:
             raise TypeError(f"{self._creator!r} must create a tf.Session, not {session!r}")
         native = session._ready()
         self._training.session_of(native)
-        for adapter in self._adapters:
+        for adapter in self._steps.adapters:
             adapter.after_create_session(native)
         return session
 
     def run(self, feeds: Any, names: List[str], targets: List[str], _: Any) -> Tuple[Any, Any]:
         """The values of a step, and what is known of it; its options are in the training."""
         try:
-            return self._run(feeds, names, targets)
+            return self._steps.run(self._session._ready(), feeds, names, targets)
         except _LOST_TASK as error:
             logging.info("A task was lost, so another session is created: %s", error)
+            self.abandon()
             self._session = self._created()
-        return self._run(feeds, names, targets)
-
-    def _run(self, feeds: Any, names: List[str], targets: List[str]) -> Tuple[Any, Any]:
-        native = self._session._ready()
-        all_feeds, all_names, all_targets = list(feeds), list(names), list(targets)
-        ends = [len(all_names)]
-        for adapter in self._adapters:
-            request = adapter.before_run(native, names)
-            if request is not None:
-                self._add_feeds(all_feeds, request[0])
-                all_names += request[1]
-                all_targets += request[2]
-            ends.append(len(all_names))
-        options = RunOptions._merged(self._training.run_options)._for_step()
-        values, metadata = native.run(all_feeds, all_names, all_targets, options)
-        for adapter, begin, end in zip(self._adapters, ends, ends[1:]):
-            stops = adapter.after_run(native, values[begin:end], metadata)
-            self.should_stop = self.should_stop or stops
-        return values[: ends[0]], metadata
-
-    @staticmethod
-    def _add_feeds(feeds: List[Any], added: Any) -> None:
-        known = {(feed[0], feed[2]) for feed in feeds}
-        for feed in added:
-            if (feed[0], feed[2]) in known:
-                raise RuntimeError(f"{feed[0]!r} is fed twice, by a hook and by others")
-            feeds.append(feed)
+        return self._steps.run(self._session._ready(), feeds, names, targets)
 
     def request_stop(self) -> None:
         """Makes the next step the last one."""
-        self.should_stop = True
+        self._steps.should_stop = True
+
+    def abandon(self) -> None:
+        """Closes the session after an error; the hooks do not end."""
+        try:
+            self._session.close()
+        except errors.OpError as error:
+            logging.info("A session that has failed cannot be closed: %s", error)
 
     def close(self) -> None:
         """Ends the hooks, and closes the session."""
-        for adapter in self._adapters:
+        for adapter in self._steps.adapters:
             adapter.end(self._session._ready())
         self._session.close()
