@@ -30,6 +30,12 @@ void compare_convolution(
   devices.compare({.op = ops.to_filter, .attrs = attrs, .inputs = of_filter});
 }
 
+/// Of a test case: it runs where the card has the op. Without cuDNN it has no convolutions.
+auto where_card_has(const std::string& op) {
+  return boost::unit_test::precondition(
+      [op](boost::unit_test::test_unit_id) { return std::ranges::count(ops_of_card(), op) > 0; });
+}
+
 /// Numbers of the axes [batch, spatial..., channels], in the order that the format has them in.
 std::vector<int64_t> in_order(const std::string& format, std::vector<int64_t> of_axes) {
   if (!format.ends_with("C")) std::rotate(of_axes.begin() + 1, of_axes.end() - 1, of_axes.end());
@@ -94,10 +100,7 @@ BOOST_AUTO_TEST_CASE(depthwise_convolutions_of_many_and_of_large_images) {
 }
 
 BOOST_AUTO_TEST_CASE(
-    convolutions_of_volumes_with_more_padding_behind_than_before,
-    *boost::unit_test::precondition([](boost::unit_test::test_unit_id) {
-      return std::ranges::count(ops_of_card(), "Conv3D") > 0;
-    })) {
+    convolutions_of_volumes_with_more_padding_behind_than_before, *where_card_has("Conv3D")) {
   for (auto dtype : floats)
     for (std::string format : {"NDHWC", "NCDHW"})
       for (int64_t stride : {1, 2}) {
@@ -112,6 +115,19 @@ BOOST_AUTO_TEST_CASE(
             numbers(dtype, {2, 3, 4, 7, 9}, 36),
             Shape(in_order(format, {2, 5, 8 / stride, 6 / stride, 9})));
       }
+}
+
+BOOST_AUTO_TEST_CASE(
+    convolutions_so_large_that_the_engines_of_both_orders_are_measured, *where_card_has("Conv2D")) {
+  for (std::string format : {"NHWC", "NCHW"}) {
+    Attrs attrs = {
+        {"data_format", format}, {"strides", in_order(format, {1, 1, 1, 1})}, {"padding", "SAME"}};
+    auto images = [&](int64_t channels) { return Shape(in_order(format, {3, 33, 30, channels})); };
+    compare_convolution(
+        *this, {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"}, attrs,
+        numbers(DType::float32, images(40), 37), numbers(DType::float32, {3, 3, 40, 48}, 38),
+        images(48));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(memory_cells_of_many_sequences_and_their_gradients) {

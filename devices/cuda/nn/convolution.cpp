@@ -50,12 +50,14 @@ class ConvolutionLaunch {
     if (!shape) return shape.status();
     auto plan = kept<ConvolutionPlans>(launch_).plan(launch_, *shape);
     if (!plan) return plan.status();
-    plan_ = *plan;
     auto result = launch_.allocate(dtype_, result_shape);
     if (!result) return result.status();
-    auto status = pass_ == Pass::output  ? convolve(*result)
-                  : pass_ == Pass::input ? to_input(*result)
-                                         : to_filter(*result);
+    auto status = (*plan)->run(launch_, [&](const ConvolutionEngine& engine) {
+      engine_ = &engine;
+      return pass_ == Pass::output  ? convolve(*result)
+             : pass_ == Pass::input ? to_input(*result)
+                                    : to_filter(*result);
+    });
     if (!status.ok()) return status;
     return set_launched(launch_, 0, *std::move(result), "a convolution");
   }
@@ -133,7 +135,7 @@ class ConvolutionLaunch {
   }
 
   bool must_pad() const { return padded_.sizes != input_.sizes; }
-  bool must_transpose() const { return plan_->channels_first() != c_.channels_first; }
+  bool must_transpose() const { return engine_->channels_first != c_.channels_first; }
   Matrices image_matrices(const Images& images, bool to_channels_first) const {
     auto positions = images.positions();
     if (to_channels_first) return {images.batch, positions, images.channels};
@@ -184,8 +186,9 @@ class ConvolutionLaunch {
   }
   Result<Tensor> library_images(const Tensor& images, const Images& sizes) const {
     if (!must_transpose()) return images;
-    auto transposed = allocate_images(sizes, plan_->channels_first());
-    if (transposed) transpose(*transposed, images, image_matrices(sizes, true));
+    auto to = engine_->channels_first;
+    auto transposed = allocate_images(sizes, to);
+    if (transposed) transpose(*transposed, images, image_matrices(sizes, to));
     return transposed;
   }
 
@@ -212,18 +215,20 @@ class ConvolutionLaunch {
   Result<Tensor> library_filter(const Tensor& given) const {
     auto filter = allocate_filter();
     if (!filter) return filter;
-    if (plan_->channels_first()) copy_walk(launch_, *filter, 0, given, 0, walk_filter(true));
+    if (engine_->channels_first) copy_walk(launch_, *filter, 0, given, 0, walk_filter(true));
     else transpose(*filter, given, filter_matrices(true));
     return filter;
   }
 
   Status convolve(Tensor& result) {
     auto input = input_images(launch_.input(0)), filter = library_filter(launch_.input(1));
-    auto output = must_transpose() ? allocate_images(output_, true) : Result<Tensor>(result);
+    auto output = must_transpose() ? allocate_images(output_, engine_->channels_first)
+                                   : Result<Tensor>(result);
     for (const auto* tensor : {&input, &filter, &output})
       if (!*tensor) return tensor->status();
-    auto status = plan_->run(launch_, {input->raw(), filter->raw(), output->raw()});
-    if (status.ok() && must_transpose()) transpose(result, *output, image_matrices(output_, false));
+    auto status = engine_->put(launch_, {input->raw(), filter->raw(), output->raw()});
+    if (status.ok() && must_transpose())
+      transpose(result, *output, image_matrices(output_, c_.channels_first));
     return status;
   }
 
@@ -232,16 +237,17 @@ class ConvolutionLaunch {
     auto slope = library_images(launch_.input(2), output_);
     auto is_direct = !must_transpose() && !must_pad();
     auto input =
-        is_direct ? Result<Tensor>(result) : allocate_images(padded_, plan_->channels_first());
+        is_direct ? Result<Tensor>(result) : allocate_images(padded_, engine_->channels_first);
     for (const auto* tensor : {&filter, &slope, &input})
       if (!*tensor) return tensor->status();
-    auto status = plan_->run(launch_, {input->raw(), filter->raw(), slope->raw()});
+    auto status = engine_->put(launch_, {input->raw(), filter->raw(), slope->raw()});
     if (!status.ok() || is_direct) return status;
     auto padded = *input;
     if (must_transpose()) {
-      auto back = must_pad() ? allocate_images(padded_, false) : Result<Tensor>(result);
+      auto to = c_.channels_first;
+      auto back = must_pad() ? allocate_images(padded_, to) : Result<Tensor>(result);
       if (!back) return back.status();
-      transpose(*back, padded, image_matrices(padded_, false));
+      transpose(*back, padded, image_matrices(padded_, to));
       padded = *std::move(back);
     }
     if (must_pad()) {
@@ -257,9 +263,9 @@ class ConvolutionLaunch {
     auto filter = allocate_filter();
     for (const auto* tensor : {&input, &slope, &filter})
       if (!*tensor) return tensor->status();
-    auto status = plan_->run(launch_, {input->raw(), filter->raw(), slope->raw()});
+    auto status = engine_->put(launch_, {input->raw(), filter->raw(), slope->raw()});
     if (!status.ok()) return status;
-    if (plan_->channels_first()) copy_walk(launch_, result, 0, *filter, 0, walk_filter(false));
+    if (engine_->channels_first) copy_walk(launch_, result, 0, *filter, 0, walk_filter(false));
     else transpose(result, *filter, filter_matrices(false));
     return {};
   }
@@ -270,7 +276,7 @@ class ConvolutionLaunch {
   const cpu::Convolution& c_;
   cpu::Convolution::Sizes padding_{}, more_before_{};
   Images input_, padded_, output_;
-  std::shared_ptr<ConvolutionPlan> plan_;
+  const ConvolutionEngine* engine_ = nullptr;  // that the images and the filter are made for
 };
 
 Status compute_convolution(Launch& launch, const cpu::ConvolutionNode& node, DType dtype) {

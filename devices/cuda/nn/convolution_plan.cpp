@@ -11,7 +11,6 @@ namespace troupe::cuda {
 namespace {
 
 using Pass = cpu::ConvolutionPass;
-using Engine = ConvolutionPlan::Engine;
 using Numbers = std::vector<int64_t>;
 
 constexpr size_t plans_max = 1024;
@@ -199,8 +198,10 @@ bool is_exact_enough(
          !notes.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
 }
 
-std::shared_ptr<const Engine> set_up(cudnnHandle_t handle, const DnnPart& configuration) {
-  auto engine = std::make_shared<Engine>();
+std::shared_ptr<const ConvolutionEngine> set_up(
+    cudnnHandle_t handle, const DnnPart& configuration, bool channels_first) {
+  auto engine = std::make_shared<ConvolutionEngine>();
+  engine->channels_first = channels_first;
   engine->plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
       .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
   if (engine->plan.finalize() != CUDNN_STATUS_SUCCESS) return nullptr;
@@ -219,7 +220,7 @@ cudnnStatus_t find_engines(
     for (const auto& configuration : configurations(operation, mode)) {
       if (found >= most) break;
       if (!is_exact_enough(*configuration, shape, allows_tf32)) continue;
-      auto engine = set_up(handle, *configuration);
+      auto engine = set_up(handle, *configuration, channels_first);
       if (!engine) continue;
       engines.push_back(std::move(engine));
       ++found;
@@ -230,26 +231,10 @@ cudnnStatus_t find_engines(
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-Status run_engine(const Launch& launch, const Engine& engine, const ConvolutionMemory& memory) {
-  Tensor workspace;
-  if (engine.workspace > 0) {
-    auto allocated = scratch(launch, engine.workspace);
-    if (!allocated) return allocated.status();
-    workspace = *std::move(allocated);
-  }
-  DnnPart operands(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  const void* pointers[] = {memory.input, memory.filter, memory.output};
-  const int64_t ids[] = {input_id, filter_id, output_id};
-  auto* space = workspace.is_set() ? workspace.mutable_raw() : nullptr;
-  operands.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers)
-      .set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids)
-      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &space);
-  auto status = operands.finalize();
-  if (status == CUDNN_STATUS_SUCCESS)
-    status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
-      return cudnnBackendExecute(handle, engine.plan.get(), operands.get());
-    });
-  return to_status(status, "convolve");
+/// Whether the library has its fastest engines with channels first: those of Winograd's algorithm
+/// are there; tensor cores take channels last.
+bool is_faster_with_channels_first(DType dtype, bool allows_tf32) {
+  return dtype == DType::float64 || (dtype == DType::float32 && !allows_tf32);
 }
 
 }  // namespace
@@ -259,18 +244,39 @@ double ConvolutionShape::flops() const {
   return 2.0 * batch * outputs * inputs / groups * product(out) * product(kernel);
 }
 
-std::shared_ptr<const Engine> ConvolutionPlan::choose(
-    const Launch& launch, const ConvolutionMemory& memory) {
+Status ConvolutionEngine::put(const Launch& launch, const ConvolutionMemory& memory) const {
+  Tensor work;
+  if (workspace > 0) {
+    auto allocated = scratch(launch, workspace);
+    if (!allocated) return allocated.status();
+    work = *std::move(allocated);
+  }
+  DnnPart operands(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  const void* pointers[] = {memory.input, memory.filter, memory.output};
+  const int64_t ids[] = {input_id, filter_id, output_id};
+  auto* space = work.is_set() ? work.mutable_raw() : nullptr;
+  operands.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers)
+      .set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids)
+      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &space);
+  auto status = operands.finalize();
+  if (status == CUDNN_STATUS_SUCCESS)
+    status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
+      return cudnnBackendExecute(handle, plan.get(), operands.get());
+    });
+  return to_status(status, "convolve");
+}
+
+std::shared_ptr<const ConvolutionEngine> ConvolutionPlan::choose(
+    const Launch& launch, const Put& put) {
   std::lock_guard lock(mutex_);
-  auto fastest = find_fastest(
-      launch, engines_.size(), [&](size_t i) { return run_engine(launch, *engines_[i], memory); });
+  auto fastest = find_fastest(launch, engines_.size(), [&](size_t i) { return put(*engines_[i]); });
   auto engine = engines_[fastest];
   if (!is_captured(launch)) engines_ = {engine};
   return engine;
 }
 
-Status ConvolutionPlan::run(const Launch& launch, const ConvolutionMemory& memory) {
-  return run_engine(launch, *choose(launch, memory), memory);
+Status ConvolutionPlan::run(const Launch& launch, const Put& put) {
+  return put(*choose(launch, put));
 }
 
 ConvolutionPlans::ConvolutionPlans(const Card&)
@@ -280,22 +286,24 @@ Result<std::shared_ptr<ConvolutionPlan>> ConvolutionPlans::plan(
     const Launch& launch, const ConvolutionShape& shape) {
   std::lock_guard lock(mutex_);
   if (auto found = plans_.find(shape); found != plans_.end()) return found->second;
-  // Images with channels last are convolved as they lie where the library can, else transposed.
+  // Images are convolved as they lie where the library can, and, where engines are measured, also
+  // in the order for which it has the fastest: transposing takes less than some engines differ.
+  ConvolutionPlan::Engines engines;
   auto status = CUDNN_STATUS_NOT_SUPPORTED;
   auto most = measures_algorithms() && shape.flops() >= measured_flops ? measured_max : 1;
-  for (auto channels_first : {false, true}) {
-    if (shape.channels_first && !channels_first) continue;
-    ConvolutionPlan::Engines engines;
+  for (auto channels_first : {shape.channels_first, !shape.channels_first}) {
+    auto is_compared =
+        most > 1 && channels_first == is_faster_with_channels_first(shape.dtype, allows_tf32_);
+    if (!engines.empty() && !is_compared) continue;
     status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
       return find_engines(handle, shape, channels_first, allows_tf32_, most, engines);
     });
-    if (status != CUDNN_STATUS_SUCCESS) continue;
-    if (plans_.size() >= plans_max) plans_.clear();
-    auto plan = std::make_shared<ConvolutionPlan>(channels_first, std::move(engines));
-    plans_.emplace(shape, plan);
-    return plan;
   }
-  return to_status(status, "plan a convolution");
+  if (engines.empty()) return to_status(status, "plan a convolution");
+  if (plans_.size() >= plans_max) plans_.clear();
+  auto plan = std::make_shared<ConvolutionPlan>(std::move(engines));
+  plans_.emplace(shape, plan);
+  return plan;
 }
 
 }  // namespace troupe::cuda

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <compare>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,31 +38,34 @@ struct ConvolutionMemory {
   const void* output;
 };
 
+/// An engine of the library for a convolution, set up.
+struct ConvolutionEngine {
+  /// How it takes images and filters: [batch, channels, spatial...] and [outputs, inputs,
+  /// spatial...], or channels last in both.
+  bool channels_first = false;
+  DnnPart plan{CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR};
+  size_t workspace = 0;
+
+  /// Puts the convolution on the launch's stream.
+  Status put(const Launch& launch, const ConvolutionMemory& memory) const;
+};
+
 /// How the library makes a convolution. Thread-safe.
 class ConvolutionPlan {
  public:
-  /// An engine of the library, set up.
-  struct Engine {
-    DnnPart plan{CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR};
-    size_t workspace = 0;
-  };
-  using Engines = std::vector<std::shared_ptr<const Engine>>;
+  using Engines = std::vector<std::shared_ptr<const ConvolutionEngine>>;
+  /// Puts the convolution on a stream by an engine, with what brings the operands into its order.
+  using Put = std::function<Status(const ConvolutionEngine&)>;
 
-  ConvolutionPlan(bool channels_first, Engines engines)
-      : channels_first_(channels_first), engines_(std::move(engines)) {}
-
-  /// How images and filters lie: [batch, channels, spatial...] and [outputs, inputs, spatial...],
-  /// or channels last in both.
-  bool channels_first() const { return channels_first_; }
+  explicit ConvolutionPlan(Engines engines) : engines_(std::move(engines)) {}
 
   /// Puts the convolution on the launch's stream. The first time, where there are several engines,
   /// each of them is measured, for which the thread waits, and the fastest one stays.
-  Status run(const Launch& launch, const ConvolutionMemory& memory);
+  Status run(const Launch& launch, const Put& put);
 
  private:
-  std::shared_ptr<const Engine> choose(const Launch& launch, const ConvolutionMemory& memory);
+  std::shared_ptr<const ConvolutionEngine> choose(const Launch& launch, const Put& put);
 
-  const bool channels_first_;
   std::mutex mutex_;
   Engines engines_;  // at least one
 };

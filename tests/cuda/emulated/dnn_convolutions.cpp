@@ -1,6 +1,7 @@
 // The graph interface of cuDNN for emulated cards, as far as convolutions need it. Each has two
 // engines: a first one that rounds what it multiplies, as the tensor cores do, and one that is
-// exact. Images of float64 are convolved with channels first only. The working memory is written.
+// exact. Images of float64 are convolved with channels first only, those of 16 bits with channels
+// last only, so that both are transposed. The working memory is written.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -89,11 +90,15 @@ struct Operand {
     return sizes.size() >= 4 && strides.size() == sizes.size() &&
            std::ranges::all_of(sizes, is_positive);
   }
-  bool has_channels_first() const {
+  bool is_of_order(bool channels_first) const {
     int64_t stride = 1;
-    for (auto axis = sizes.size(); axis-- > 0; stride *= sizes[axis])
-      if (strides[axis] != stride) return false;
-    return true;
+    auto is_next = [&](size_t axis) {
+      return std::exchange(stride, stride * sizes[axis]) == strides[axis];
+    };
+    if (!channels_first && !is_next(1)) return false;
+    for (auto axis = sizes.size() - 1; axis > 1; --axis)
+      if (!is_next(axis)) return false;
+    return (!channels_first || is_next(1)) && is_next(0);
   }
   size_t spatial() const { return sizes.size() - 2; }
 };
@@ -152,8 +157,9 @@ struct Convolution {
       fits = padded >= reach && y.sizes[i + 2] == (padded - reach) / strides[i] + 1;
     }
     if (!fits) return CUDNN_STATUS_BAD_PARAM;
-    auto is_double = x.type == Floating::float64;
-    return is_double && !x.has_channels_first() ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
+    auto is_taken = x.type == Floating::float32 ||
+                    x.is_of_order(/*channels_first=*/x.type == Floating::float64);
+    return is_taken ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
   }
   int64_t groups() const { return x.sizes[1] / w.sizes[1]; }
 };
