@@ -215,7 +215,8 @@ class Tensor(Operand):
     }
     # The dictionary, made when it is used, is for attributes that programs set.
     __slots__ = (
-        "_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__dict__", "__weakref__",
+        "_op", "_update", "_index", "_dtype", "_shape", "_native", "_is_refined",
+        "__dict__", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
@@ -228,6 +229,7 @@ class Tensor(Operand):
             shape: Its static shape.
         """
         self._op = op
+        self._update: Optional[Operation] = None  # of the variable that it reads; `op` tells it
         self._index = index
         self._dtype = dtype
         self._shape = TensorShape(shape)
@@ -236,8 +238,8 @@ class Tensor(Operand):
 
     @property
     def op(self) -> Operation:
-        """The node that it is an output of."""
-        return self._op
+        """The node that it is an output of. Of a variable's value after an update: the update."""
+        return self._op if self._update is None else self._update
 
     @property
     def graph(self) -> Graph:

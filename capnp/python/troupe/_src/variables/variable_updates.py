@@ -15,17 +15,6 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType
 
 
-class _Updated(Tensor):
-    """The value after an update; as in TensorFlow, the node of the update is said to be its own."""
-
-    __slots__ = ()
-
-    @property
-    def op(self) -> Operation:
-        change: Operation = self.__dict__["_change"]
-        return change
-
-
 class VariableUpdates(Operand):
     """The methods of variables that add operations on its value, or on parts of it."""
 
@@ -364,6 +353,6 @@ class VariableUpdates(Operand):
 
 
 def _updated(value: Tensor, change: Operation) -> Tensor:
-    value.__class__ = _Updated
-    value.__dict__["_change"] = change
+    # As in TensorFlow, though another node reads it.
+    value._update = change
     return value
