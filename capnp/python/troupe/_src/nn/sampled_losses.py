@@ -58,8 +58,8 @@ def nce_loss(
         The loss of each row, [batch].
     """
     with get_default_graph().name_scope(name):
-        sample = _Sample(num_sampled, num_classes, num_true, sampled_values, None)
-        logits, targets = _sampled_logits(
+        sample = Sample(num_sampled, num_classes, num_true, sampled_values, None)
+        logits, targets = sampled_logits(
             weights, biases, labels, inputs, sample, remove_accidental_hits, partition_strategy
         )
         losses = sigmoid_cross_entropy_with_logits(labels=targets, logits=logits)
@@ -101,8 +101,8 @@ def sampled_softmax_loss(
         The loss of each row, [batch].
     """
     with get_default_graph().name_scope(name):
-        sample = _Sample(num_sampled, num_classes, num_true, sampled_values, seed)
-        logits, targets = _sampled_logits(
+        sample = Sample(num_sampled, num_classes, num_true, sampled_values, seed)
+        logits, targets = sampled_logits(
             weights, biases, labels, inputs, sample, remove_accidental_hits, partition_strategy
         )
         return softmax_cross_entropy_with_logits_v2(
@@ -110,7 +110,7 @@ def sampled_softmax_loss(
         )
 
 
-class _Sample(NamedTuple):
+class Sample(NamedTuple):
     """The classes that a step looks at."""
 
     num_sampled: int
@@ -130,12 +130,12 @@ class _Sample(NamedTuple):
         return math_ops.cast(classes, dtypes.int64), counts[0], counts[1]
 
 
-def _sampled_logits(
+def sampled_logits(
     weights: Any,
     biases: Any,
     labels: Any,
     inputs: Any,
-    sample: _Sample,
+    sample: Sample,
     remove_accidental_hits: bool,
     strategy: str,
 ) -> Any:
@@ -157,19 +157,19 @@ def _sampled_logits(
     products = array_ops.expand_dims(rows, 1) * array_ops.reshape(true_w, of_each)
     true_logits = math_ops.reduce_sum(products, 2)
     true_logits = true_logits + array_ops.reshape(true_b, [-1, sample.num_true])
-    sampled_logits = math_ops.matmul(rows, sampled_w, transpose_b=True) + sampled_b
+    others = math_ops.matmul(rows, sampled_w, transpose_b=True) + sampled_b
     if remove_accidental_hits:
-        sampled_logits = sampled_logits + _hits(classes, sampled, sample, sampled_logits)
+        others = others + _hits(classes, sampled, sample, others)
     true_logits = true_logits - gen_ops.log(math_ops.cast(true_counts, rows.dtype))
-    sampled_logits = sampled_logits - gen_ops.log(math_ops.cast(sampled_counts, rows.dtype))
+    others = others - gen_ops.log(math_ops.cast(sampled_counts, rows.dtype))
     targets = [
         creation_ops.ones_like(true_logits) / sample.num_true,
-        creation_ops.zeros_like(sampled_logits),
+        creation_ops.zeros_like(others),
     ]
-    return array_ops.concat([true_logits, sampled_logits], 1), array_ops.concat(targets, 1)
+    return array_ops.concat([true_logits, others], 1), array_ops.concat(targets, 1)
 
 
-def _hits(classes: Tensor, sampled: Tensor, sample: _Sample, logits: Tensor) -> Tensor:
+def _hits(classes: Tensor, sampled: Tensor, sample: Sample, logits: Tensor) -> Tensor:
     """What makes the logits of sampled classes, which are true ones of a row, lowest there."""
     row, position, weights = compute_accidental_hits(classes, sampled, sample.num_true)
     places = array_ops.stack([row, math_ops.cast(position, dtypes.int32)], 1)

@@ -73,6 +73,22 @@ def top_k(
     return TopK(values, indices)
 
 
+def nth_element(
+    input: TensorLike, n: TensorLike, reverse: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """The n-th least element along the last axis.
+
+    Args:
+        input: real numbers, [..., row].
+        n: a scalar from 0, below the length of a row.
+        reverse: whether it is the n-th greatest.
+
+    Returns:
+        The elements, [...].
+    """
+    return raw_ops.NthElement(input=input, n=n, reverse=reverse, name=name)
+
+
 def in_top_k(
     predictions: TensorLike, targets: TensorLike, k: TensorLike, name: Optional[str] = None
 ) -> Tensor:

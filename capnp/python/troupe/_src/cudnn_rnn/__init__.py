@@ -1,0 +1,1 @@
+"""Networks of several layers as cuDNN has them, on any device."""
