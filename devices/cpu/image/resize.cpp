@@ -31,8 +31,8 @@ float ResizeAttrs::position(int64_t pixel, float scale) const {
                             : static_cast<float>(pixel) * scale;
 }
 
-std::vector<ResizeSource> ResizeAttrs::linear(int64_t from, int64_t to) const {
-  std::vector<ResizeSource> sources(static_cast<size_t>(to));
+std::vector<vector::PixelsBetween> ResizeAttrs::linear(int64_t from, int64_t to) const {
+  std::vector<vector::PixelsBetween> sources(static_cast<size_t>(to));
   auto step = scale(from, to);
   for (int64_t i = 0; i < to; ++i) {
     auto at = position(i, step), floor = std::floor(at);
@@ -87,18 +87,19 @@ Status check_resize_gradients(const Shape& gradients, const Shape& images) {
 
 namespace {
 
-/// The channels of a pixel that lies between four others, by the shares of the right and the lower.
+/// Pixels that lie between four others each.
 template <class T>
-void set_between(
-    float* out, int64_t channels, const T* top_left, const T* top_right, const T* bottom_left,
-    const T* bottom_right, float right, float lower) {
-// The output is no part of the image.
-#pragma GCC ivdep
-  for (int64_t c = 0; c < channels; ++c) {
-    auto a = static_cast<float>(top_left[c]), b = static_cast<float>(top_right[c]);
-    auto p = static_cast<float>(bottom_left[c]), q = static_cast<float>(bottom_right[c]);
-    auto above = a + (b - a) * right, below = p + (q - p) * right;
-    out[c] = above + (below - above) * lower;
+void interpolate(const vector::RowsBetween& rows, float* out) {
+  const auto *top = static_cast<const T*>(rows.top), *bottom = static_cast<const T*>(rows.bottom);
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const auto& x = rows.columns[i];
+    auto left = x.lower * rows.channels, right = x.upper * rows.channels;
+    for (int64_t c = 0; c < rows.channels; ++c) {
+      auto a = static_cast<float>(top[left + c]), b = static_cast<float>(top[right + c]);
+      auto p = static_cast<float>(bottom[left + c]), q = static_cast<float>(bottom[right + c]);
+      auto above = a + (b - a) * x.share, below = p + (q - p) * x.share;
+      *out++ = above + (below - above) * rows.lower;
+    }
   }
 }
 
@@ -106,7 +107,7 @@ void set_between(
 /// many channels, or of `channels` where that is 0.
 template <int64_t known, class T>
 void widen_row(
-    const T* row, const std::vector<ResizeSource>& columns, int64_t channels, float* out) {
+    const T* row, const std::vector<vector::PixelsBetween>& columns, int64_t channels, float* out) {
   if constexpr (known > 0) channels = known;
   for (const auto& x : columns) {
     const auto *left = row + x.lower * channels, *right = row + x.upper * channels;
@@ -137,7 +138,7 @@ class WidenedRows {
  public:
   WidenedRows(
       const T* images, int64_t row_elements, int64_t channels,
-      const std::vector<ResizeSource>& columns)
+      const std::vector<vector::PixelsBetween>& columns)
       : images_(images),
         row_elements_(row_elements),
         channels_(channels),
@@ -169,8 +170,8 @@ class WidenedRows {
 
   const T* images_;
   int64_t row_elements_, channels_;
-  const std::vector<ResizeSource>& columns_;
-  void (*widen_)(const T*, const std::vector<ResizeSource>&, int64_t, float*);
+  const std::vector<vector::PixelsBetween>& columns_;
+  void (*widen_)(const T*, const std::vector<vector::PixelsBetween>&, int64_t, float*);
   Held held_[2];
 };
 
@@ -179,13 +180,13 @@ template <class T>
 struct BilinearPlan {
   const T* images;
   Shape from, to;
-  std::vector<ResizeSource> rows, columns;
+  std::vector<vector::PixelsBetween> rows, columns;
 
   int64_t channels() const { return to[3]; }
   int64_t out_rows() const { return to[0] * to[1]; }
   int64_t out_row_elements() const { return to[2] * to[3]; }
   int64_t row_elements() const { return from[2] * from[3]; }
-  const ResizeSource& row(int64_t out_row) const {
+  const vector::PixelsBetween& row(int64_t out_row) const {
     return rows[static_cast<size_t>(out_row % to[1])];
   }
   /// The first row of the image, counted over all images.
@@ -210,18 +211,18 @@ void resize_by_rows(const BilinearPlan<T>& plan, int64_t begin, int64_t end, flo
 /// For pixels of many channels: each result is computed from four in registers.
 template <class T>
 void resize_by_pixels(const BilinearPlan<T>& plan, int64_t begin, int64_t end, float* out) {
-  auto channels = plan.channels();
-  for (auto i = begin; i < end; ++i) {
+  const auto loop = vector::resize_loops(dtype_of<T>()).interpolate;
+  for (auto i = begin; i < end; ++i, out += plan.out_row_elements()) {
     const auto& y = plan.row(i);
     auto first = plan.first_row(i);
-    const auto* top = plan.images + (first + y.lower) * plan.row_elements();
-    const auto* bottom = plan.images + (first + y.upper) * plan.row_elements();
-    for (const auto& x : plan.columns) {
-      auto left = x.lower * channels, right = x.upper * channels;
-      set_between(
-          out, channels, top + left, top + right, bottom + left, bottom + right, x.share, y.share);
-      out += channels;
-    }
+    vector::RowsBetween rows{
+        plan.images + (first + y.lower) * plan.row_elements(),
+        plan.images + (first + y.upper) * plan.row_elements(),
+        y.share,
+        plan.columns.data(),
+        std::ssize(plan.columns),
+        plan.channels()};
+    loop ? loop(rows, out) : interpolate<T>(rows, out);
   }
 }
 
@@ -243,51 +244,6 @@ Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
     auto elements = plan.out_row_elements();
     parallel_ranges(plan.out_rows(), 4 * elements, [&](int64_t begin, int64_t end) {
       resize(plan, begin, end, result + begin * elements);
-    });
-  }
-  launch.set(0, *std::move(out));
-  return {};
-}
-
-/// Adds up in `sums` what each pixel of one image had in the resized one's gradients.
-template <class A>
-void add_bilinear_shares(
-    const float* dy, const std::vector<ResizeSource>& rows,
-    const std::vector<ResizeSource>& columns, int64_t width, int64_t channels, A* sums) {
-  for (const auto& y : rows)
-    for (const auto& x : columns) {
-      auto* top = sums + y.lower * width * channels;
-      auto* bottom = sums + y.upper * width * channels;
-      auto left = x.lower * channels, right = x.upper * channels;
-      for (int64_t c = 0; c < channels; ++c, ++dy) {
-        top[left + c] += static_cast<A>(*dy * (1 - y.share) * (1 - x.share));
-        top[right + c] += static_cast<A>(*dy * (1 - y.share) * x.share);
-        bottom[left + c] += static_cast<A>(*dy * y.share * (1 - x.share));
-        bottom[right + c] += static_cast<A>(*dy * y.share * x.share);
-      }
-    }
-}
-
-template <class T>
-Status resize_bilinear_grad(Launch& launch, const ResizeAttrs& attrs) {
-  if (auto status = attrs.check(); !status.ok()) return status;
-  const auto from = launch.input(1).shape(), to = launch.input(0).shape();
-  if (auto status = check_resize_gradients(to, from); !status.ok()) return status;
-  auto out = launch.allocate(dtype_of<T>(), from);
-  if (!out) return out.status();
-  if (from.elements() > 0) {
-    const auto* dy = launch.input(0).data<float>();
-    auto* result = out->template mutable_data<T>();
-    auto rows = attrs.linear(from[1], to[1]), columns = attrs.linear(from[2], to[2]);
-    auto size = from.elements() / from[0], gradients = to.elements() / to[0];
-    parallel_ranges(from[0], size + 8 * gradients, [&](int64_t begin, int64_t end) {
-      std::vector<Promoted<T>> sums(static_cast<size_t>(size));
-      for (auto i = begin; i < end; ++i) {
-        std::fill(sums.begin(), sums.end(), Promoted<T>(0));
-        add_bilinear_shares(dy + i * gradients, rows, columns, from[2], from[3], sums.data());
-        for (int64_t k = 0; k < size; ++k)
-          result[i * size + k] = static_cast<T>(sums[static_cast<size_t>(k)]);
-      }
     });
   }
   launch.set(0, *std::move(out));
@@ -362,11 +318,6 @@ void add_resize_kernels(KernelCatalog& catalog) {
   catalog.add(
       "ResizeBilinear", resize_kernel(Resizable{}, [](auto& launch, const auto& attrs, auto zero) {
         return resize_bilinear<decltype(zero)>(launch, attrs);
-      }));
-  catalog.add(
-      "ResizeBilinearGrad",
-      resize_kernel(Floating{}, [](auto& launch, const auto& attrs, auto zero) {
-        return resize_bilinear_grad<decltype(zero)>(launch, attrs);
       }));
   catalog.add(
       "ResizeNearestNeighbor",

@@ -4,17 +4,12 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/vector/resize.hpp"
 
 namespace troupe::cpu {
 
 using Resizable =
     Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, float16, bfloat16, float, double>;
-
-/// Where a pixel of the resized image comes from, along one axis.
-struct ResizeSource {
-  int64_t lower, upper;
-  float share;  // of upper
-};
 
 /// How the pixels of two sizes of an image lie to each other.
 struct ResizeAttrs {
@@ -28,7 +23,7 @@ struct ResizeAttrs {
   float scale(int64_t from, int64_t to) const;
   /// Where the centre of a pixel of the resized image lies in the image.
   float position(int64_t pixel, float scale) const;
-  std::vector<ResizeSource> linear(int64_t from, int64_t to) const;
+  std::vector<vector::PixelsBetween> linear(int64_t from, int64_t to) const;
   std::vector<int64_t> nearest(int64_t from, int64_t to) const;
 };
 

@@ -39,6 +39,16 @@ void add_cubic_taps(ResizeTaps& taps, float at, int64_t from, bool is_keys) {
 
 }  // namespace
 
+ResizeTaps make_linear_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
+  ResizeTaps taps;
+  for (const auto& source : attrs.linear(from, to)) {
+    taps.add_tap({source.lower, 1 - source.share});
+    taps.add_tap({source.upper, source.share});
+    taps.end_pixel();
+  }
+  return taps;
+}
+
 ResizeTaps make_cubic_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
   ResizeTaps taps;
   auto scale = attrs.scale(from, to);
@@ -66,7 +76,7 @@ ResizeTaps make_area_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
 }
 
 ResizeTaps ResizeTaps::turned(int64_t pixels) const {
-  std::vector<std::vector<ResizeTap>> of_pixels(static_cast<size_t>(pixels));
+  std::vector<std::vector<vector::WeightedPixel>> of_pixels(static_cast<size_t>(pixels));
   for (size_t i = 0; i < count(); ++i)
     for (const auto& tap : (*this)[i])
       of_pixels[static_cast<size_t>(tap.pixel)].push_back({static_cast<int64_t>(i), tap.weight});
@@ -80,147 +90,155 @@ ResizeTaps ResizeTaps::turned(int64_t pixels) const {
 
 namespace {
 
-/// The rows of an image, weighted and added up: piece by piece, whose sums stay in
-/// registers.
+/// The rows of an image, weighted and added up: piece by piece, whose sums stay in registers.
 template <class T>
 void add_resize_rows(const T* image, ResizeTaps::Taps taps, int64_t row_elements, float* sums) {
+  if (auto loop = vector::resize_loops(dtype_of<T>()).sum_weighted) {
+    const size_t bounds[] = {0, taps.size()};
+    return loop(image, {taps.data(), bounds, 1, row_elements}, sums);
+  }
   constexpr int64_t piece = 16;
-  int64_t first = 0;
-  for (; first + piece <= row_elements; first += piece) {
+  for (int64_t first = 0; first < row_elements; first += piece) {
     float sum[piece] = {};
+    const auto count = std::min(piece, row_elements - first);
     for (const auto& tap : taps) {
       const auto* row = image + tap.pixel * row_elements + first;
-      for (int64_t i = 0; i < piece; ++i) sum[i] += static_cast<float>(row[i]) * tap.weight;
+      for (int64_t i = 0; i < count; ++i) sum[i] += static_cast<float>(row[i]) * tap.weight;
     }
-    std::copy_n(sum, piece, sums + first);
-  }
-  for (; first < row_elements; ++first) {
-    float sum = 0;
-    for (const auto& tap : taps)
-      sum += static_cast<float>(image[tap.pixel * row_elements + first]) * tap.weight;
-    sums[first] = sum;
+    std::copy_n(sum, count, sums + first);
   }
 }
 
-/// A row of pixels of so many channels, or of `channels` where that is 0, each a weighted sum.
+/// A row of pixels of so many channels, each a weighted sum.
 template <int64_t known>
-void add_resize_columns(
-    const float* row, const ResizeTaps& columns, int64_t channels, float* pixel) {
-  if constexpr (known > 0) channels = known;
-  for (size_t i = 0; i < columns.count(); ++i, pixel += channels) {
-    auto taps = columns[i];
-    if constexpr (known > 0) {
-      float sums[known] = {};  // in registers
-      for (const auto& tap : taps)
-        for (int64_t c = 0; c < known; ++c) sums[c] += row[tap.pixel * known + c] * tap.weight;
-      std::copy_n(sums, known, pixel);
-    } else {
-      std::fill_n(pixel, channels, 0.0f);
-      for (const auto& tap : taps)
-        for (int64_t c = 0; c < channels; ++c)
-          pixel[c] += row[tap.pixel * channels + c] * tap.weight;
-    }
+void add_resize_columns(const float* row, const ResizeTaps& columns, int64_t, float* pixel) {
+  for (size_t i = 0; i < columns.count(); ++i, pixel += known) {
+    float sums[known] = {};  // in registers
+    for (const auto& tap : columns[i])
+      for (int64_t c = 0; c < known; ++c) sums[c] += row[tap.pixel * known + c] * tap.weight;
+    std::copy_n(sums, known, pixel);
   }
 }
 
-using AddColumns =
-    void (*)(const float* row, const ResizeTaps& columns, int64_t channels, float* pixel);
+void add_wide_columns(
+    const float* row, const ResizeTaps& columns, int64_t channels, float* pixels) {
+  const auto loop = vector::resize_loops(DType::float32).sum_weighted;
+  const auto count = static_cast<int64_t>(columns.count());
+  loop(row, {columns.all().data(), columns.bounds().data(), count, channels}, pixels);
+}
 
-AddColumns find_add_columns(int64_t channels) {
+auto find_add_columns(int64_t channels) {
   switch (channels) {
     case 1: return add_resize_columns<1>;
     case 3: return add_resize_columns<3>;
     case 4: return add_resize_columns<4>;
-    default: return add_resize_columns<0>;
+    default: return add_wide_columns;
   }
+}
+
+/// Sets images of the shape `to` to weighted sums of those of the shape `from`.
+template <class T, class Out>
+void set_weighted(
+    const T* images, const Shape& from, Out* result, const Shape& to, const ResizeTaps& rows,
+    const ResizeTaps& columns) {
+  const auto channels = to[3], from_row = from[2] * channels, to_row = to[2] * channels;
+  const auto add_columns = find_add_columns(channels);
+  const auto work = from_row * std::ssize(rows.all()) / to[1] + 4 * to_row;
+  parallel_ranges(to[0] * to[1], work, [&](int64_t begin, int64_t end) {
+    std::vector<float> sums(static_cast<size_t>(from_row));
+    std::vector<float> row(std::is_same_v<Out, float> ? 0 : static_cast<size_t>(to_row));
+    for (auto i = begin; i < end; ++i) {
+      const auto* image = images + i / to[1] * from[1] * from_row;
+      add_resize_rows(image, rows[static_cast<size_t>(i % to[1])], from_row, sums.data());
+      auto* out = result + i * to_row;
+      if constexpr (std::is_same_v<Out, float>) {
+        add_columns(sums.data(), columns, channels, out);
+      } else {
+        add_columns(sums.data(), columns, channels, row.data());
+        std::ranges::transform(row, out, [](float sum) { return static_cast<Out>(sum); });
+      }
+    }
+  });
 }
 
 template <class T>
 Status resize_weighted(Launch& launch, const ResizeAttrs& attrs, MakeTaps make_taps) {
   if (auto status = attrs.check(); !status.ok()) return status;
   const auto from = launch.input(0).shape();
-  auto shape = resized_shape(from, launch.input(1));
-  if (!shape) return shape.status();
-  const auto to = *shape;
-  auto out = launch.allocate(DType::float32, to);
+  auto to = resized_shape(from, launch.input(1));
+  if (!to) return to.status();
+  auto out = launch.allocate(DType::float32, *to);
   if (!out) return out.status();
-  if (to.elements() > 0) {
-    const auto* images = launch.input(0).data<T>();
-    auto* result = out->template mutable_data<float>();
-    auto rows = make_taps(attrs, from[1], to[1]), columns = make_taps(attrs, from[2], to[2]);
-    auto channels = to[3], from_row = from[2] * channels, to_row = to[2] * channels;
-    auto add_columns = find_add_columns(channels);
-    auto work = from_row * static_cast<int64_t>(rows[0].size()) + 4 * to_row;
-    parallel_ranges(to[0] * to[1], work, [&](int64_t begin, int64_t end) {
-      std::vector<float> sums(static_cast<size_t>(from_row));
-      for (auto i = begin; i < end; ++i) {
-        const auto* image = images + i / to[1] * from[1] * from_row;
-        add_resize_rows(image, rows[static_cast<size_t>(i % to[1])], from_row, sums.data());
-        add_columns(sums.data(), columns, channels, result + i * to_row);
-      }
-    });
-  }
+  if (to->elements() > 0)
+    set_weighted(
+        launch.input(0).data<T>(), from, out->template mutable_data<float>(), *to,
+        make_taps(attrs, from[1], (*to)[1]), make_taps(attrs, from[2], (*to)[2]));
   launch.set(0, *std::move(out));
   return {};
 }
 
-/// Adds up in `sums` what each pixel of one image had in the resized one's gradients.
+/// What each pixel of the images had in the resized ones, weighted by the gradients of these.
 template <class T>
-void add_weighted_shares(
-    const float* dy, const ResizeTaps& rows, const ResizeTaps& columns, int64_t width,
-    int64_t channels, T* sums) {
-  for (size_t row = 0; row < rows.count(); ++row)
-    for (size_t column = 0; column < columns.count(); ++column) {
-      for (const auto& y : rows[row])
-        for (const auto& x : columns[column]) {
-          auto* to = sums + (y.pixel * width + x.pixel) * channels;
-          for (int64_t c = 0; c < channels; ++c)
-            to[c] += static_cast<T>(dy[c] * y.weight * x.weight);
-        }
-      dy += channels;
-    }
+void set_shares(
+    const float* dy, const Shape& to, T* result, const Shape& from, const ResizeTaps& rows,
+    const ResizeTaps& columns) {
+  set_weighted(dy, to, result, from, rows.turned(from[1]), columns.turned(from[2]));
+}
+
+/// Of double the products are floats, and the sums doubles, as TensorFlow's.
+void set_shares(
+    const float* dy, const Shape& to, double* result, const Shape& from, const ResizeTaps& rows,
+    const ResizeTaps& columns) {
+  auto size = from.elements() / from[0], gradients = to.elements() / to[0], channels = to[3];
+  parallel_ranges(from[0], size + 32 * gradients, [&](int64_t begin, int64_t end) {
+    std::fill(result + begin * size, result + end * size, 0.0);
+    const auto* gradient = dy + begin * gradients;
+    for (auto* sums = result + begin * size; sums != result + end * size; sums += size)
+      for (size_t row = 0; row < rows.count(); ++row)
+        for (size_t column = 0; column < columns.count(); ++column, gradient += channels)
+          for (const auto& y : rows[row])
+            for (const auto& x : columns[column]) {
+              auto* sum = sums + (y.pixel * from[2] + x.pixel) * channels;
+              for (int64_t c = 0; c < channels; ++c) sum[c] += gradient[c] * y.weight * x.weight;
+            }
+  });
 }
 
 template <class T>
-Status resize_bicubic_grad(Launch& launch, const ResizeAttrs& attrs) {
+Status resize_weighted_grad(Launch& launch, const ResizeAttrs& attrs, MakeTaps make_taps) {
   if (auto status = attrs.check(); !status.ok()) return status;
   const auto from = launch.input(1).shape(), to = launch.input(0).shape();
   if (auto status = check_resize_gradients(to, from); !status.ok()) return status;
   auto out = launch.allocate(dtype_of<T>(), from);
   if (!out) return out.status();
-  if (from.elements() > 0) {
-    const auto* dy = launch.input(0).data<float>();
-    auto* result = out->template mutable_data<T>();
-    auto rows = make_cubic_taps(attrs, from[1], to[1]);
-    auto columns = make_cubic_taps(attrs, from[2], to[2]);
-    auto size = from.elements() / from[0], gradients = to.elements() / to[0];
-    parallel_ranges(from[0], size + 32 * gradients, [&](int64_t begin, int64_t end) {
-      std::fill(result + begin * size, result + end * size, T(0));
-      for (auto i = begin; i < end; ++i)
-        add_weighted_shares(dy + i * gradients, rows, columns, from[2], from[3], result + i * size);
-    });
-  }
+  if (from.elements() > 0)
+    set_shares(
+        launch.input(0).data<float>(), to, out->template mutable_data<T>(), from,
+        make_taps(attrs, from[1], to[1]), make_taps(attrs, from[2], to[2]));
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class... Ts>
-KernelCatalog::Make weighted_kernel(Types<Ts...> dtypes, MakeTaps make_taps) {
-  return resize_kernel(dtypes, [=](auto& launch, const auto& attrs, auto zero) {
+KernelCatalog::Make weighted_kernel(MakeTaps make_taps) {
+  return resize_kernel(Resizable{}, [=](auto& launch, const auto& attrs, auto zero) {
     return resize_weighted<decltype(zero)>(launch, attrs, make_taps);
+  });
+}
+
+template <class... Ts>
+KernelCatalog::Make weighted_grad_kernel(Types<Ts...> dtypes, MakeTaps make_taps) {
+  return resize_kernel(dtypes, [=](auto& launch, const auto& attrs, auto zero) {
+    return resize_weighted_grad<decltype(zero)>(launch, attrs, make_taps);
   });
 }
 
 }  // namespace
 
 void add_weighted_resize_kernels(KernelCatalog& catalog) {
-  catalog.add("ResizeBicubic", weighted_kernel(Resizable{}, make_cubic_taps));
-  catalog.add("ResizeArea", weighted_kernel(Resizable{}, make_area_taps));
-  catalog.add(
-      "ResizeBicubicGrad",
-      resize_kernel(Types<float, double>{}, [](auto& launch, const auto& attrs, auto zero) {
-        return resize_bicubic_grad<decltype(zero)>(launch, attrs);
-      }));
+  catalog.add("ResizeBicubic", weighted_kernel(make_cubic_taps));
+  catalog.add("ResizeArea", weighted_kernel(make_area_taps));
+  catalog.add("ResizeBilinearGrad", weighted_grad_kernel(Floating{}, make_linear_taps));
+  catalog.add("ResizeBicubicGrad", weighted_grad_kernel(Types<float, double>{}, make_cubic_taps));
 }
 
 }  // namespace troupe::cpu

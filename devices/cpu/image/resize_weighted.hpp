@@ -7,21 +7,17 @@
 
 namespace troupe::cpu {
 
-/// A pixel of the image and its weight in one of the resized image, along one axis.
-struct ResizeTap {
-  int64_t pixel;
-  float weight;
-};
-
 /// The taps of each pixel of the resized image.
 class ResizeTaps {
  public:
-  using Taps = std::span<const ResizeTap>;
+  using Taps = std::span<const vector::WeightedPixel>;
 
-  void add_tap(const ResizeTap& tap) { taps_.push_back(tap); }
+  void add_tap(const vector::WeightedPixel& tap) { taps_.push_back(tap); }
   /// Those that were added since the last end are of one pixel.
   void end_pixel() { ends_.push_back(taps_.size()); }
-  std::span<ResizeTap> of_open_pixel() { return std::span(taps_).subspan(ends_.back()); }
+  std::span<vector::WeightedPixel> of_open_pixel() {
+    return std::span(taps_).subspan(ends_.back());
+  }
 
   /// How many pixels the resized image has.
   size_t count() const { return ends_.size() - 1; }
@@ -38,11 +34,13 @@ class ResizeTaps {
   std::span<const size_t> bounds() const { return ends_; }
 
  private:
-  std::vector<ResizeTap> taps_;
+  std::vector<vector::WeightedPixel> taps_;
   std::vector<size_t> ends_ = {0};
 };
 
 using MakeTaps = ResizeTaps (*)(const ResizeAttrs& attrs, int64_t from, int64_t to);
+/// The shares of the two pixels that one of the resized image lies between.
+ResizeTaps make_linear_taps(const ResizeAttrs& attrs, int64_t from, int64_t to);
 /// The weights of a cubic convolution.
 ResizeTaps make_cubic_taps(const ResizeAttrs& attrs, int64_t from, int64_t to);
 /// The share of each pixel in what a pixel of the resized image covers.

@@ -37,6 +37,22 @@ void check_channels(const std::string& op, int64_t channels) {
   }
 }
 
+/// Gradients of many channels are those of each.
+template <class T>
+void check_gradients(const std::string& op, int64_t channels) {
+  auto dy = varied<float>({2, 7, 29, channels});
+  Tensor images = varied<T>({2, 9, 13, channels});
+  Attrs attrs = {{"half_pixel_centers", true}};
+  auto got = run_op(op, {dy, images}, attrs);
+  BOOST_REQUIRE(got);
+  for (int64_t c = 0; c < channels; ++c) {
+    auto alone = run_op(op, {channel_of<float>(dy, c), channel_of<T>(images, c)}, attrs);
+    BOOST_REQUIRE(alone);
+    const Tensor channel = channel_of<T>(got->front(), c), &wanted = alone->front();
+    BOOST_TEST(std::ranges::equal(channel.values<T>(), wanted.values<T>()));
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(resize)
@@ -47,6 +63,26 @@ BOOST_AUTO_TEST_CASE(each_channel_is_resized_for_itself) {
       check_channels<float>(op, channels);
       check_channels<double>(op, channels);
     }
+}
+
+BOOST_AUTO_TEST_CASE(each_channel_has_gradients_for_itself) {
+  for (const std::string op : {"ResizeBilinearGrad", "ResizeBicubicGrad"})
+    BOOST_TEST_CONTEXT(op) for (int64_t channels : {2, 3, 4, 21}) {
+      check_gradients<float>(op, channels);
+      check_gradients<double>(op, channels);
+    }
+  for (int64_t channels : {3, 21}) check_gradients<float16>("ResizeBilinearGrad", channels);
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_16_bits_are_rounded_sums_of_floats) {
+  auto dy = varied<float>({1, 7, 29, 5});
+  auto wide = run_op("ResizeBilinearGrad", {dy, varied<float>({1, 3, 4, 5})});
+  auto half = run_op("ResizeBilinearGrad", {dy, varied<float16>({1, 3, 4, 5})});
+  BOOST_REQUIRE((wide && half));
+  for (size_t i = 0; i < 60; ++i)
+    BOOST_TEST(
+        static_cast<float>(half->front().values<float16>()[i]) ==
+        static_cast<float>(static_cast<float16>(wide->front().values<float>()[i])));
 }
 
 BOOST_AUTO_TEST_CASE(pixels_of_wide_images_are_weighted) {
