@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/nn/dilation.hpp"
 
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
@@ -30,15 +31,12 @@ Result<DilationNode::Plan> DilationNode::over(const Launch& launch) const {
         launch.input(2).shape().to_string());
   auto c = Convolution::make(windows, input, by_channel, /*is_depthwise=*/true);
   if (!c) return c.status();
+  if (c->taps() > std::numeric_limits<int32_t>::max())
+    return unimplemented("a dilation by a filter with more than 2^31 taps is not possible");
   return Plan{*c, *output};
 }
 
 namespace {
-
-/// The input and the tap that made an output of a channel, as offsets; none where all are padding.
-struct DilationSource {
-  int64_t input = -1, filter = -1;
-};
 
 /// The arguments of a dilation, seen as a convolution of each channel.
 template <class T>
@@ -61,17 +59,18 @@ struct Dilation {
     }
   }
 
-  /// Calls f(offset of the first channel of an output, where its greatest sums are from) for all
-  /// outputs of images [begin, end).
+  /// Calls f(offset of the first channel, image, position, taps) for all outputs of images
+  /// [begin, end): of each channel the tap that the greatest sum is from; none where all are
+  /// padding.
   template <class F>
   void each_source(int64_t begin, int64_t end, const F& f) const {
     std::vector<T> sums(static_cast<size_t>(channels()));
-    std::vector<DilationSource> sources(sums.size());
+    std::vector<int32_t> taps(sums.size());
     each_position(
         begin * c.out[1], end * c.out[1],
         [&](int64_t out, int64_t image, const Convolution::Sizes& at) {
-          find_sources(image, at, sums, sources);
-          f(out, sources);
+          find_taps(image, at, sums.data(), taps.data());
+          f(out, image, at, taps);
         });
   }
 
@@ -79,8 +78,8 @@ struct Dilation {
   void find_greatest(int64_t image, const Convolution::Sizes& at, T* sums) const {
     const auto count = channels();
     std::fill_n(sums, count, std::numeric_limits<T>::lowest());
-    each_tap(image, at, [&](int64_t from, int64_t tap) {
-      const auto *x = input + from, *w = filter + tap;
+    each_tap(image, at, [&](int64_t position, int64_t tap) {
+      const auto *x = input + position * count, *w = filter + tap * count;
       for (int64_t i = 0; i < count; ++i) {
         auto sum = static_cast<T>(wrap(promote(x[i])) + wrap(promote(w[i])));
         sums[i] = promote(sum) > promote(sums[i]) ? sum : sums[i];
@@ -88,27 +87,34 @@ struct Dilation {
     });
   }
 
- private:
-  /// Calls f(input, filter), offsets of the first channels, for all taps of an output that are no
-  /// padding.
+  /// Calls f(position in all images, tap) for all taps of an output that are no padding.
   template <class F>
   void each_tap(int64_t image, const Convolution::Sizes& at, const F& f) const {
-    for (int64_t tap = 0; tap < c.taps(); ++tap)
-      if (auto position = c.input_position(c.tap(tap), at); position >= 0)
-        f((image * c.in_positions() + position) * channels(), tap * channels());
+    for (int64_t row = 0; row < c.kernel[1]; ++row) {
+      auto y = at[1] * c.strides[1] + row * c.dilations[1] - c.before[1];
+      if (y < 0 || y >= c.in[1]) continue;
+      auto x = at[2] * c.strides[2] - c.before[2];
+      for (int64_t column = 0; column < c.kernel[2]; ++column, x += c.dilations[2])
+        if (x >= 0 && x < c.in[2])
+          f((image * c.in[1] + y) * c.in[2] + x, row * c.kernel[2] + column);
+    }
   }
 
-  void find_sources(
-      int64_t image, const Convolution::Sizes& at, std::vector<T>& sums,
-      std::vector<DilationSource>& sources) const {
-    std::ranges::fill(sums, std::numeric_limits<T>::lowest());
-    std::ranges::fill(sources, DilationSource());
-    each_tap(image, at, [&](int64_t from, int64_t tap) {
-      for (size_t i = 0; i < sums.size(); ++i, ++from, ++tap) {
-        auto sum = static_cast<T>(wrap(promote(input[from])) + wrap(promote(filter[tap])));
-        if (!(promote(sum) > promote(sums[i]))) continue;
-        sums[i] = sum;
-        sources[i] = {from, tap};
+ private:
+  void find_taps(int64_t image, const Convolution::Sizes& at, T* sums, int32_t* taps) const {
+    const auto count = channels();
+    std::fill_n(sums, count, std::numeric_limits<T>::lowest());
+    std::fill_n(taps, count, -1);
+    each_tap(image, at, [&](int64_t position, int64_t tap) {
+      const auto *x = input + position * count, *w = filter + tap * count;
+      const auto index = static_cast<int32_t>(tap);
+// Neither of what is set is an input. Two choices would be a branch, which is no vector.
+#pragma GCC ivdep
+      for (int64_t i = 0; i < count; ++i) {
+        auto sum = static_cast<T>(wrap(promote(x[i])) + wrap(promote(w[i])));
+        auto is_greater = promote(sum) > promote(sums[i]);
+        sums[i] = is_greater ? sum : sums[i];
+        taps[i] ^= (taps[i] ^ index) & -static_cast<int32_t>(is_greater);
       }
     });
   }
@@ -156,14 +162,24 @@ Status compute_dilation_gradient(Launch& launch, const DilationNode& node, bool 
   return set_sums(launch, dtype_of<T>(), result, [&](void* sums) {
     auto* sum = static_cast<A*>(sums);
     if (plan->output.elements() == 0) return Status();
+    const auto channels = dilation.channels();
     auto add = [&](int64_t begin, int64_t end) {
-      dilation.each_source(begin, end, [&](int64_t at, const auto& sources) {
-        for (const auto& source : sources) {
-          auto gradient = wrap(promote(dy[at++]));
-          auto to = to_input ? source.input : source.filter;
-          if (to >= 0) sum[to] = static_cast<A>(wrap(sum[to]) + gradient);
-        }
-      });
+      std::vector<int64_t> positions(static_cast<size_t>(dilation.c.taps()));
+      std::iota(positions.begin(), positions.end(), 0);
+      dilation.each_source(
+          begin, end,
+          [&](int64_t out, int64_t image, const Convolution::Sizes& at, const auto& taps) {
+            if (to_input)
+              dilation.each_tap(image, at, [&](int64_t position, int64_t tap) {
+                positions[static_cast<size_t>(tap)] = position;
+              });
+            for (int64_t i = 0; i < channels; ++i) {
+              auto tap = taps[static_cast<size_t>(i)];
+              if (tap < 0) continue;
+              auto& to = sum[positions[static_cast<size_t>(tap)] * channels + i];
+              to = static_cast<A>(wrap(to) + wrap(promote(dy[out + i])));
+            }
+          });
     };
     // All images add to one filter.
     if (to_input) parallel_ranges(dilation.c.batch, dilation_work(dilation.c), add);
