@@ -59,6 +59,9 @@ class DistinctTable {
  public:
   int64_t size() const { return size_; }
 
+  /// Says that the hash will be looked for soon.
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+
   /// The number of that hash for which is_equal(number) is true, or size().
   template <class IsEqual>
   int64_t find(uint64_t hash, const IsEqual& is_equal) const {

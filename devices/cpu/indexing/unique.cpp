@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/indexing/unique.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <vector>
 
@@ -24,8 +25,11 @@ uint64_t hash_slice(const UniqueSlices& s, int64_t i) {
   return hash ^ hash >> 32;
 }
 
+/// Whether slices of one hash are equal.
 template <class T>
 bool equal_slices(const UniqueSlices& s, int64_t i, int64_t k) {
+  // No two integers have one hash: each step of it can be undone.
+  if (std::is_integral_v<T> && s.outer == 1 && s.inner == 1) return true;
   for (int64_t o = 0; o < s.outer; ++o) {
     const auto* a = s.x.data<T>() + (o * s.count + i) * s.inner;
     const auto* b = s.x.data<T>() + (o * s.count + k) * s.inner;
@@ -46,8 +50,20 @@ DistinctSlices find_distinct(const UniqueSlices& slices) {
   DistinctSlices found;
   found.which.resize(static_cast<size_t>(slices.count));
   DistinctTable table;
+  // The places of hashes in a large table are in no cache: they are asked of memory some slices
+  // ahead.
+  constexpr int64_t ahead = 16;
+  std::array<uint64_t, ahead> hashes;
+  auto hash = [&](int64_t i) {
+    if (i >= slices.count) return;
+    auto& of_slice = hashes[static_cast<size_t>(i % ahead)] = hash_slice<T>(slices, i);
+    table.prefetch(of_slice);
+  };
+  for (int64_t i = 0; i < ahead; ++i) hash(i);
   for (int64_t i = 0; i < slices.count; ++i) {
-    auto number = table.find_or_add(hash_slice<T>(slices, i), [&](int64_t other) {
+    auto of_slice = hashes[static_cast<size_t>(i % ahead)];
+    hash(i + ahead);
+    auto number = table.find_or_add(of_slice, [&](int64_t other) {
       return equal_slices<T>(slices, found.first[static_cast<size_t>(other)], i);
     });
     if (number == std::ssize(found.first)) {
