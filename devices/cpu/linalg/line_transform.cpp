@@ -1,5 +1,6 @@
 #include "troupe/devices/cpu/linalg/line_transform.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <utility>
@@ -38,69 +39,92 @@ vector::Parts<R> parts_of(std::vector<R>& memory) {
 }  // namespace
 
 /// Bluestein's way: jk = (j^2 + k^2 - (j - k)^2) / 2, so that a transform of any length is a
-/// convolution, which transforms of a power of two compute. In double, as squares of indices
-/// would cost digits.
+/// convolution, which transforms of small radices compute. Factors are made in double, as squares
+/// of indices would cost digits.
 template <class R>
 class LineTransform<R>::Chirp {
  public:
-  using Wide = std::complex<double>;
-
-  explicit Chirp(int64_t length)
-      : transform_(size_for(length)), factors_(static_cast<size_t>(length)) {
-    auto size = transform_.length();
+  explicit Chirp(int64_t length) : transform_(size_for(length)) {
+    LineTransform<double> wide(transform_.length());
+    auto size = wide.length();
     std::vector<double> line(static_cast<size_t>(2 * size)), other(line.size());
     auto in = parts_of(line);
     for (int64_t k = 0; k < length; ++k) {
       auto factor = std::polar(1.0, -pi * double(k * k % (2 * length)) / double(length));
-      factors_[static_cast<size_t>(k)] = factor;
+      factors_.add(factor);
       for (auto at : {k, (size - k) % size}) {
         in.real[at] = factor.real();
         in.imaginary[at] = -factor.imag();
       }
     }
-    auto found = transform_.run(in, parts_of(other), 1);
+    auto found = wide.run(in, parts_of(other), 1);
     for (int64_t k = 0; k < size; ++k)
-      filter_.push_back(Wide(found.real[k], found.imaginary[k]) / double(size));
+      filter_.add(std::complex(found.real[k], found.imaginary[k]) / double(size));
   }
 
   void run(const Parts& line, int64_t lines) const {
     auto size = transform_.length();
-    std::vector<double> first(static_cast<size_t>(2 * size * lines)), second(first.size());
-    auto from = parts_of(first), to = parts_of(second);
+    auto memory = std::make_unique_for_overwrite<R[]>(static_cast<size_t>(4 * size * lines));
+    auto at = [&](int64_t i) { return memory.get() + i * size * lines; };
+    Parts from{at(0), at(1)}, to{at(2), at(3)};
     multiply(from, line, factors_, lines);
+    for (auto* part : {from.real, from.imaginary})
+      std::fill(part + factors_.count() * lines, part + size * lines, R(0));
     auto spectrum = transform_.run(from, to, lines);
     multiply(spectrum, spectrum, filter_, lines);
     // The inverse, by exchanged parts.
     auto other = spectrum.real == from.real ? to : from;
     auto back =
         transform_.run({spectrum.imaginary, spectrum.real}, {other.imaginary, other.real}, lines);
-    multiply<R, double>(line, {back.imaginary, back.real}, factors_, lines);
+    multiply(line, {back.imaginary, back.real}, factors_, lines);
   }
 
  private:
-  static int64_t size_for(int64_t length) {
-    int64_t size = 1;
-    while (size < 2 * length - 1) size *= 2;
-    return size;
-  }
+  struct Factors {
+    std::vector<R> real, imaginary;
 
-  template <class To, class From>
-  static void multiply(
-      const vector::Parts<To>& to, const vector::Parts<From>& from,
-      const std::vector<Wide>& factors, int64_t lines) {
-    for (size_t k = 0; k < factors.size(); ++k) {
-      const auto a = factors[k].real(), b = factors[k].imag();
-      const auto begin = static_cast<int64_t>(k) * lines;
-      for (auto i = begin; i < begin + lines; ++i) {
-        const double x = from.real[i], y = from.imaginary[i];
-        to.real[i] = static_cast<To>(x * a - y * b);
-        to.imaginary[i] = static_cast<To>(x * b + y * a);
-      }
+    void add(const std::complex<double>& factor) {
+      real.push_back(static_cast<R>(factor.real()));
+      imaginary.push_back(static_cast<R>(factor.imag()));
     }
+    int64_t count() const { return std::ssize(real); }
+  };
+
+  /// The least size that the convolution fits in of those with the prime factors 2, 3 and 5. After
+  /// stages of 16 together, columns of a single line are vectors.
+  static int64_t size_for(int64_t length) {
+    const auto least = 2 * length - 1;
+    int64_t best = 16 * least;
+    for (int64_t fives = 16; fives < best; fives *= 5)
+      for (auto threes = fives; threes < best; threes *= 3) {
+        auto size = threes;
+        while (size < least) size *= 2;
+        best = std::min(best, size);
+      }
+    return best;
   }
 
-  LineTransform<double> transform_;
-  std::vector<Wide> factors_, filter_;
+  /// Each number of all lines by its factor; `to` may be `from`.
+  static void multiply(const Parts& to, const Parts& from, const Factors& factors, int64_t lines) {
+    const auto* a = factors.real.data();
+    const auto* b = factors.imaginary.data();
+    auto multiply_one = [&](int64_t i, int64_t k) {
+      const auto x = from.real[i], y = from.imaginary[i];
+      to.real[i] = x * a[k] - y * b[k];
+      to.imaginary[i] = x * b[k] + y * a[k];
+    };
+    if (lines == 1) {
+#pragma GCC ivdep
+      for (int64_t k = 0; k < factors.count(); ++k) multiply_one(k, k);
+      return;
+    }
+    for (int64_t k = 0; k < factors.count(); ++k)
+#pragma GCC ivdep
+      for (auto i = k * lines; i < (k + 1) * lines; ++i) multiply_one(i, k);
+  }
+
+  LineTransform transform_;
+  Factors factors_, filter_;
 };
 
 template <class R>

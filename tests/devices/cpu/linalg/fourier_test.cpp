@@ -158,12 +158,28 @@ BOOST_AUTO_TEST_CASE(derivatives_of_real_transforms_are_those_of_a_linear_functi
 }
 
 BOOST_AUTO_TEST_CASE(transforms_of_any_length_and_number_of_lines_are_the_sums_that_define_them) {
-  for (int64_t length : {1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 22, 31, 37, 74, 90, 128})
+  for (int64_t length : {1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 22, 31, 37, 74, 90, 97, 128, 202})
     for (int64_t lines : {1, 2, 5, 9, 17}) {
       check_sums(lines, length, /*is_inverse=*/false);
       check_sums(lines, length, /*is_inverse=*/true);
       check_real_sums(lines, length);
     }
+}
+
+BOOST_AUTO_TEST_CASE(transforms_of_large_prime_lengths_are_as_exact_as_others) {
+  for (int64_t length : {97, 521, 1021, 10007}) {
+    auto x = varied_numbers({2, length});
+    auto y = run_op("FFT", {x});
+    BOOST_REQUIRE_MESSAGE(y.ok(), y.status().to_string());
+    double errors = 0, squares = 0;
+    for (int64_t i = 0; i < x.elements(); i += length / 97) {
+      const auto* line = x.data<complex64>() + i / length * length;
+      auto wanted = transformed(line, length, i % length, /*is_inverse=*/false);
+      errors += std::norm(complex128((*y)[0].data<complex64>()[i]) - wanted);
+      squares += std::norm(wanted);
+    }
+    BOOST_TEST(std::sqrt(errors / squares) < 5e-7, "of length " << length);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_inverse_of_large_transforms_gives_their_input_back) {
