@@ -12,24 +12,44 @@
 namespace troupe::cpu {
 namespace {
 
-/// Sets output 0 to rows of input 0, those of its result that `source` gives, or else zeros.
-template <class C, class F>
-Status set_rows(Launch& launch, const Result<Shape>& shape, int64_t row_size, const F& source) {
-  if (!shape) return shape.status();
-  auto out = launch.allocate(launch.input(0).dtype(), *shape);
-  if (!out) return out.status();
-  const auto* from = cells<C>(launch.input(0));
-  auto* to = mutable_cells<C>(*out);
-  auto rows = out->elements() == 0 ? 0 : out->elements() / row_size;
+/// Copies `count` rows of so many elements, or of `size` where that is 0, which lie `to_step` and
+/// `from_step` rows apart.
+template <int64_t known, class C>
+void copy_rows(
+    C* to, int64_t to_step, const C* from, int64_t from_step, int64_t count, int64_t size) {
+  if constexpr (known > 0) size = known;
+  for (int64_t i = 0; i < count; ++i)
+    std::copy_n(from + i * from_step * size, size, to + i * to_step * size);
+}
+
+template <class C>
+auto find_copy_rows(int64_t size) {
+  switch (size) {
+    case 1: return copy_rows<1, C>;
+    case 2: return copy_rows<2, C>;
+    case 3: return copy_rows<3, C>;
+    case 4: return copy_rows<4, C>;
+    default: return copy_rows<0, C>;
+  }
+}
+
+/// Calls f(line, first row of "batch", number of rows) for parts of lines, which are all rows.
+/// Lines whose rows of "space" take turns follow each other.
+template <class F>
+void each_line_parallel(const BlockLayout& layout, int64_t rows, int64_t row_size, const F& f) {
+  const auto line_rows = layout.line_rows();
   parallel_ranges(rows, row_size, [&](int64_t begin, int64_t end) {
-    for (auto row = begin; row < end; ++row) {
-      auto chosen = source(row);
-      if (chosen < 0) std::fill_n(to + row * row_size, row_size, C{});
-      else std::copy_n(from + chosen * row_size, row_size, to + row * row_size);
+    while (begin < end) {
+      const auto index = layout.line_in_turn(begin / line_rows), skipped = begin % line_rows;
+      auto line = layout.line(index);
+      const auto count = std::min(line_rows - skipped, end - begin);
+      line.first += skipped * line.step;
+      line.begin = std::clamp<int64_t>(line.begin - skipped, 0, count);
+      line.end = std::clamp<int64_t>(line.end - skipped, line.begin, count);
+      f(line, index * line_rows + skipped, count);
+      begin += count;
     }
   });
-  launch.set(0, *std::move(out));
-  return {};
 }
 
 template <class C>
@@ -39,9 +59,27 @@ Status to_batch(Launch& launch, std::span<const int64_t> blocks, const Tensor& e
   const auto shape = launch.input(0).shape();
   auto layout = BlockLayout::from_space(shape, blocks, *paddings);
   if (!layout) return layout.status();
-  return set_rows<C>(launch, layout->batch_shape(shape), layout->row_size(shape), [&](int64_t row) {
-    return layout->space_row(row);
-  });
+  auto result = layout->batch_shape(shape);
+  if (!result) return result.status();
+  auto out = launch.allocate(launch.input(0).dtype(), *result);
+  if (!out) return out.status();
+  const auto size = layout->row_size(shape);
+  const auto copy = find_copy_rows<C>(size);
+  const auto* from = cells<C>(launch.input(0));
+  auto* to = mutable_cells<C>(*out);
+  if (out->elements() > 0)
+    each_line_parallel(
+        *layout, out->elements() / size, size,
+        [&](const BlockLayout::Line& line, int64_t row, int64_t count) {
+          auto* rows = to + row * size;
+          std::fill(rows, rows + line.begin * size, C{});
+          copy(
+              rows + line.begin * size, 1, from + (line.first + line.begin * line.step) * size,
+              line.step, line.end - line.begin, size);
+          std::fill(rows + line.end * size, rows + count * size, C{});
+        });
+  launch.set(0, *std::move(out));
+  return {};
 }
 
 template <class C>
@@ -51,9 +89,24 @@ Status to_space(Launch& launch, std::span<const int64_t> blocks, const Tensor& e
   const auto shape = launch.input(0).shape();
   auto layout = BlockLayout::from_batch(shape, blocks, *crops);
   if (!layout) return layout.status();
-  return set_rows<C>(launch, layout->space_shape(shape), layout->row_size(shape), [&](int64_t row) {
-    return layout->batch_row(row);
-  });
+  auto result = layout->space_shape(shape);
+  if (!result) return result.status();
+  auto out = launch.allocate(launch.input(0).dtype(), *result);
+  if (!out) return out.status();
+  const auto size = layout->row_size(shape);
+  const auto copy = find_copy_rows<C>(size);
+  const auto* from = cells<C>(launch.input(0));
+  auto* to = mutable_cells<C>(*out);
+  if (out->elements() > 0)
+    each_line_parallel(
+        *layout, shape.elements() / size, size,
+        [&](const BlockLayout::Line& line, int64_t row, int64_t) {
+          copy(
+              to + (line.first + line.begin * line.step) * size, line.step,
+              from + (row + line.begin) * size, 1, line.end - line.begin, size);
+        });
+  launch.set(0, *std::move(out));
+  return {};
 }
 
 /// Kernels of SpaceToBatch and BatchToSpace.

@@ -71,6 +71,33 @@ Result<Shape> BlockLayout::padded_shape(const Shape& space) const {
   return with_sizes(space, batches_, sizes);
 }
 
+BlockLayout::Line BlockLayout::line(int64_t index) const {
+  const auto along = last();
+  Sizes at{};
+  for (int i = along - 1; i >= 0; --i) {
+    at[i] = index % counts_[i];
+    index /= counts_[i];
+  }
+  auto row = index % batches_, position = index / batches_;
+  for (int i = along; i >= 0; --i) {
+    at[i] = at[i] * blocks_[i] + position % blocks_[i] - before_[i];
+    position /= blocks_[i];
+  }
+  for (int i = 0; i < along; ++i) {
+    if (at[i] < 0 || at[i] >= space_[i]) return {};
+    row = row * space_[i] + at[i];
+  }
+  const auto start = at[along], step = blocks_[along];
+  auto rows_before = [&](int64_t end) {  // from the start on
+    return std::clamp<int64_t>((end - start + step - 1) / step, 0, counts_[along]);
+  };
+  return {
+      .first = row * space_[along] + start,
+      .step = step,
+      .begin = start < 0 ? rows_before(0) : 0,
+      .end = start < space_[along] ? rows_before(space_[along]) : 0};
+}
+
 CopyAxes BlockLayout::axes_of_batch(int64_t row_size) const {
   CopyAxes axes = {{row_size, 1}};
   Sizes strides{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -41,37 +42,19 @@ class BlockLayout {
   /// rows of so many elements.
   CopyAxes axes_of_batch(int64_t row_size) const;
 
-  /// The row of the other tensor that is that of the batch; -1 where it is padding. Rows are the
-  /// axes that have no blocks.
-  int64_t space_row(int64_t row) const {
-    Sizes at{};
-    for (int i = axes_ - 1; i >= 0; --i) {
-      at[i] = row % counts_[i];
-      row /= counts_[i];
-    }
-    auto position = row / batches_;
-    for (int i = axes_ - 1; i >= 0; --i) {
-      at[i] = at[i] * blocks_[i] + position % blocks_[i] - before_[i];
-      position /= blocks_[i];
-    }
-    auto result = row % batches_;
-    for (int i = 0; i < axes_; ++i) {
-      if (at[i] < 0 || at[i] >= space_[i]) return -1;
-      result = result * space_[i] + at[i];
-    }
-    return result;
-  }
-  int64_t batch_row(int64_t row) const {
-    Sizes at{};
-    for (int i = axes_ - 1; i >= 0; --i) {
-      at[i] = row % space_[i] + before_[i];
-      row /= space_[i];
-    }
-    int64_t position = 0;
-    for (int i = 0; i < axes_; ++i) position = position * blocks_[i] + at[i] % blocks_[i];
-    auto result = position * batches_ + row;
-    for (int i = 0; i < axes_; ++i) result = result * counts_[i] + at[i] / blocks_[i];
-    return result;
+  /// Rows, of the axes that have no blocks, that lie one after the other in "batch", along the last
+  /// axis that has. Row i of [begin, end) is row first + i * step of "space"; the others are
+  /// padding.
+  struct Line {
+    int64_t first = 0, step = 1, begin = 0, end = 0;
+  };
+  int64_t line_rows() const { return counts_[last()]; }
+  Line line(int64_t index) const;
+  /// All lines, each after those whose rows lie between its own in "space".
+  int64_t line_in_turn(int64_t i) const {
+    auto step = blocks_[last()], of_position = batches_;
+    for (int axis = 0; axis < last(); ++axis) of_position *= counts_[axis];
+    return (i / step / of_position * step + i % step) * of_position + i / step % of_position;
   }
 
   /// The elements of the axes that have no blocks.
@@ -87,10 +70,12 @@ class BlockLayout {
   static Result<BlockLayout> make(
       const Shape& shape, std::span<const int64_t> blocks, const Paddings& paddings);
   Result<Shape> with_sizes(Shape shape, int64_t first, const Sizes& sizes) const;
+  int last() const { return std::max(axes_ - 1, 0); }
 
   int axes_ = 0;
   int64_t batches_ = 0, positions_ = 1;
-  Sizes blocks_{}, before_{}, space_{}, counts_{};
+  // Without axes that are cut, there is one of a single element.
+  Sizes blocks_{1}, before_{}, space_{1}, counts_{1};
 };
 
 /// How height, width and depth lie in a tensor, and the squares that are moved between them.
