@@ -178,8 +178,40 @@ void add_to_greatest(
           static_cast<const T*>(first), static_cast<const T*>(gradients), static_cast<T*>(sums)});
 }
 
+/// The elements of a row of cells that lie one after the other, if they are few.
+constexpr int64_t row_max = 64;
+
+/// Of cells smaller than a vector: rows of them are added up first, and then the cells of the sum.
+template <class T>
+void average_small(const PoolCells& window, const T* first, T* out) {
+  const hn::CappedTag<T, 4> d;
+  const hn::CappedTag<T, 1> one;
+  T sums[row_max];
+  const auto row_size = window.counts[2] * window.inner;
+  auto add_rows = [&](auto d, int64_t i) HWY_ATTR {
+    auto sum = hn::Zero(d);
+    for (int64_t plane = 0; plane < window.counts[0]; ++plane)
+      for (int64_t row = 0; row < window.counts[1]; ++row) {
+        const auto* at = first + plane * window.strides[0] + row * window.strides[1];
+        sum = hn::Add(sum, hn::LoadU(d, at + i));
+      }
+    hn::StoreU(sum, d, sums + i);
+  };
+  int64_t i = 0;
+  for (; i + lanes_of(d) <= row_size; i += lanes_of(d)) add_rows(d, i);
+  for (; i < row_size; ++i) add_rows(one, i);
+  const auto count = static_cast<T>(cells_of(window));
+  for (int64_t c = 0; c < window.inner; ++c) {
+    auto sum = sums[c];
+    for (auto k = c + window.inner; k < row_size; k += window.inner) sum += sums[k];
+    out[c] = sum / count;
+  }
+}
+
 template <class T>
 void average(const PoolCells& window, const void* first, void* out) {
+  if (window.inner > 1 && window.inner < 4 && window.counts[2] * window.inner <= row_max)
+    return average_small(window, static_cast<const T*>(first), static_cast<T*>(out));
   each_block<T>(window, Average<T>{static_cast<const T*>(first), static_cast<T*>(out)});
 }
 

@@ -91,13 +91,31 @@ void check_pools(int64_t channels, double most) {
 BOOST_AUTO_TEST_SUITE(pooling)
 
 BOOST_AUTO_TEST_CASE(pools_of_any_number_of_channels_are_those_of_each_channel) {
-  for (int64_t channels : {1, 7, 16, 31, 64, 150}) BOOST_TEST_CONTEXT(channels) {
+  for (int64_t channels : {1, 2, 3, 7, 16, 31, 64, 150}) BOOST_TEST_CONTEXT(channels) {
       with_each_target([&] {
         check_pools<float>(channels, 1e-5);
         check_pools<double>(channels, 1e-12);
       });
     }
   check_pools<bfloat16>(150, 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(windows_of_any_width_are_averaged_also_of_few_channels) {
+  constexpr int64_t channels = 3, width = 80;
+  std::vector<float> cells;
+  for (int64_t i = 0; i < width * channels; ++i) cells.push_back(static_cast<float>(i));
+  auto x = Tensor::of<float>({1, 1, width, channels}, std::span<const float>(cells));
+  with_each_target([&] {
+    for (int64_t window : {1, 5, 21, 22, 80}) {
+      std::vector<int64_t> sizes = {1, 1, window, 1}, ones = {1, 1, 1, 1};
+      auto y = run_op("AvgPool", {x}, {{"ksize", sizes}, {"strides", ones}, {"padding", "VALID"}});
+      BOOST_REQUIRE_MESSAGE(y.ok(), y.status().to_string());
+      for (int64_t i = 0; i < y->front().elements(); ++i) {
+        auto middle = static_cast<float>(i) + static_cast<float>((window - 1) * channels) / 2;
+        BOOST_TEST(y->front().data<float>()[i] == middle);
+      }
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(nan_is_the_greatest_wherever_it_stands) {
