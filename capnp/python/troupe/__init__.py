@@ -40,7 +40,7 @@ from troupe._src.data_flow.accumulators import (
     ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator,
 )  # fmt: skip
 from troupe._src.data_flow.critical_section import CriticalSection
-from troupe._src.functions.traced import TensorSpec, function
+from troupe._src.functions.traced import function
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
 from troupe._src.graph.gradient_functions import RegisterGradient
@@ -56,6 +56,7 @@ from troupe._src.graph.scopes import (
     add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device,
     get_collection, get_collection_ref, init_scope, name_scope, op_scope,
 )  # fmt: skip
+from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.io.reader_ops import (
     FixedLengthRecordReader, IdentityReader, ReaderBase, TextLineReader, TFRecordReader,
     WholeFileReader,
@@ -169,9 +170,10 @@ from troupe._src.ops.segment_ops import (
 )  # fmt: skip
 from troupe._src.ops.slicing import strided_slice
 from troupe._src.ops.sparse_tensor import (
-    SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor, is_tensor,
-    sparse_placeholder,
+    SparseTensor, SparseTensorSpec, SparseTensorValue, convert_to_tensor_or_sparse_tensor,
+    is_tensor, sparse_placeholder,
 )  # fmt: skip
+from troupe._src.optionals.optional import OptionalSpec
 from troupe._src.strings.string_ops import (
     fingerprint, reduce_join, regex_replace, string_join, string_split, string_to_hash_bucket,
     string_to_number, substr,
@@ -215,6 +217,7 @@ from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
 from troupe._src.types.dimensions import Dimension, dimension_value
 from troupe._src.types.shapes import TensorShape, dimension_at_index
+from troupe._src.types.type_spec import TypeSpec
 from troupe._src.variables.assign_ops import assign, assign_add, assign_sub
 from troupe._src.variables.creators import variable_creator_scope
 from troupe._src.variables.initializers import Constant as constant_initializer
@@ -280,18 +283,18 @@ else:
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
     "CXX_VERSION", "ConditionalAccumulator", "ConditionalAccumulatorBase", "ConfigProto",
-    "CriticalSection", "DType",
-    "DeviceSpec", "Dimension", "Event", "FIFOQueue", "FixedLenFeature", "FixedLenSequenceFeature",
-    "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION",
-    "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef",
-    "GraphKeys", "GraphOptions", "HistogramProto", "IdentityReader", "IndexedSlices",
-    "IndexedSlicesValue", "InteractiveSession", "LogMessage", "MONOLITHIC_BUILD", "MetaGraphDef",
-    "NameAttrList", "NoGradient", "NodeDef", "NotDifferentiable", "OpError", "Operation",
-    "OptimizerOptions", "PaddingFIFOQueue", "Print", "PriorityQueue", "QueueBase", "RPCOptions",
-    "RandomShuffleQueue", "ReaderBase", "RegisterGradient", "RunMetadata", "RunOptions", "Session",
-    "SessionLog", "SparseConditionalAccumulator", "SparseFeature", "SparseTensor",
-    "SparseTensorValue", "Summary", "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray",
-    "TensorInfo", "TensorProto", "TensorShape", "TensorShapeProto", "TensorSpec", "TextLineReader",
+    "CriticalSection", "DType", "DeviceSpec", "Dimension", "Event", "FIFOQueue", "FixedLenFeature",
+    "FixedLenSequenceFeature", "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions",
+    "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "Graph", "GraphDef", "GraphKeys", "GraphOptions", "HistogramProto", "IdentityReader",
+    "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "LogMessage", "MONOLITHIC_BUILD",
+    "MetaGraphDef", "NameAttrList", "NoGradient", "NodeDef", "NotDifferentiable", "OpError",
+    "Operation", "OptimizerOptions", "OptionalSpec", "PaddingFIFOQueue", "Print", "PriorityQueue",
+    "QueueBase", "RPCOptions", "RandomShuffleQueue", "ReaderBase", "RegisterGradient",
+    "RunMetadata", "RunOptions", "Session", "SessionLog", "SparseConditionalAccumulator",
+    "SparseFeature", "SparseTensor", "SparseTensorSpec", "SparseTensorValue", "Summary",
+    "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray", "TensorInfo", "TensorProto",
+    "TensorShape", "TensorShapeProto", "TensorSpec", "TextLineReader", "TypeSpec",
     "UnconnectedGradients", "VERSION", "VarLenFeature", "Variable", "VariableAggregation",
     "VariableScope", "VariableSynchronization", "WholeFileReader", "__compiler_version__",
     "__git_version__", "__version__", "abs", "accumulate_n", "acos", "acosh", "add",

@@ -4,7 +4,7 @@
 
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
+#include "troupe/devices/cpu/data_flow/variants.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
@@ -38,7 +38,7 @@ Result<Kernel> make_fill(const Node& node) {
 
 Status zeros_like(Launch& launch) {
   const auto dtype = launch.input(0).dtype();
-  if (dtype == DType::variant) return compute_list_zeros_like(launch, host_rows());
+  if (dtype == DType::variant) return zero_variants(launch, host_rows());
   auto out = launch.reuse_or_allocate({0}, dtype, launch.input(0).shape());
   if (!out) return out.status();
   set_zeros(*out);

@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/cpu/data/elements.hpp"
+#include "troupe/devices/cpu/data/windows.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 #include "troupe/devices/device.hpp"
 
@@ -129,6 +130,7 @@ void add_dataset_batching_kernels(KernelCatalog& catalog) {
   catalog.add("BatchDatasetV2", make_batch(true));
   catalog.add("PaddedBatchDataset", make_padded_batch(false));
   catalog.add("PaddedBatchDatasetV2", make_padded_batch(true));
+  add_dataset_windows_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

@@ -4,39 +4,13 @@
 
 #include "troupe/devices/cpu/data/captured_function.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
+#include "troupe/devices/data/window.hpp"
 
 namespace troupe::cpu {
 namespace {
 
 using data::Element;
 using data::Pulled;
-
-using Elements = std::shared_ptr<const std::vector<Element>>;
-
-/// Elements that are there already, as a dataset.
-class Window final : public data::Dataset {
- public:
-  Window(const data::Dataset& like, std::vector<Element> elements)
-      : Dataset(like.dtypes(), like.shapes()),
-        elements_(std::make_shared<const std::vector<Element>>(std::move(elements))) {}
-
-  Result<data::SharedSource> iterate(const SharedIteration&) const override {
-    return data::SharedSource(std::make_shared<Source>(elements_));
-  }
-
- private:
-  struct Source final : data::ElementSource {
-    explicit Source(Elements all) : elements(std::move(all)) {}
-    std::optional<Pulled> pull(Done) override {
-      if (next == elements->size()) return data::end_of_sequence();
-      return Pulled((*elements)[next++]);
-    }
-    Elements elements;
-    size_t next = 0;
-  };
-
-  Elements elements_;
-};
 
 struct GroupFunctions {
   CapturedFunction key;          // of an element, an int64
@@ -146,7 +120,8 @@ class Grouped final : public data::SteppedSource {
   }
 
   void reduce(Group& group) {
-    window_ = std::make_shared<Window>(*dataset_, std::exchange(group.elements, {}));
+    window_ = data::make_window(
+        dataset_->dtypes(), dataset_->shapes(), std::exchange(group.elements, {}));
     asked_ = Asked::reduce;
   }
 

@@ -4,9 +4,11 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/optionals.hpp"
 #include "troupe/devices/cpu/put_back.hpp"
 #include "troupe/devices/cpu/random/seeds.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
+#include "troupe/devices/data/optional.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/iterator.hpp"
 #include "troupe/devices/step_trace.hpp"
@@ -74,15 +76,12 @@ Status begin_iterator(Launch& launch) {
   return (*iterator)->begin(*dataset, launch.device());
 }
 
-/// Sets the outputs to the components of what was pulled.
-Status set_element(
-    Launch& launch, const ElementAttrs& attrs, Pulled pulled,
+/// Checks an element that was pulled, and has it put back where the step does not end as it should.
+Status take_element(
+    Launch& launch, const ElementAttrs& attrs, const data::Element& element,
     const std::weak_ptr<IteratorResource>& from, const IteratorResource::Place& place) {
-  if (!pulled.ok()) return pulled.status();
-  if (!pulled->has_value()) return Status(Code::out_of_range, "End of sequence");
-  auto& element = **pulled;
-  if (auto status = data::check_element(element, attrs.dtypes, attrs.shapes); !status.ok())
-    return status;
+  auto status = data::check_element(element, attrs.dtypes, attrs.shapes);
+  if (!status.ok()) return status;
   auto put_back = [from, place, element] {
     if (auto iterator = from.lock()) iterator->put_back(place, element);
   };
@@ -91,29 +90,48 @@ Status set_element(
     return iterator ? IteratorResource::await_return(std::move(iterator)) : nullptr;
   };
   put_back_unless_done(launch, bytes_of(element), std::move(put_back), std::move(await_return));
-  for (size_t i = 0; i < element.size(); ++i)
-    launch.set(static_cast<int>(i), std::move(element[i]));
   return {};
 }
 
-Result<Kernel> make_get_next(const Node& node, const Graph& graph, Device& device) {
-  auto factory = factory_of(node, 0, graph, device);
-  if (!factory) return factory.status();
-  Kernel kernel;
-  kernel.start = [attrs = std::make_shared<const ElementAttrs>(node),
-                  factory = *std::move(factory)](Launch& launch, Kernel::Done done) {
-    auto iterator = iterator_input(launch, 0);
-    if (!iterator) return done(iterator.status());
-    if (factory) (*iterator)->begin_later(factory);
-    auto ticket = (*iterator)->get_next(
-        launch.device(), [&launch, attrs, weak = std::weak_ptr(*iterator), done = std::move(done)](
-                             Pulled pulled, const IteratorResource::Place& place) {
-          done(set_element(launch, *attrs, std::move(pulled), weak, place));
-        });
-    launch.on_cancel([iterator = *iterator, ticket] { iterator->cancel(ticket); });
+/// Sets the outputs to the components of the element.
+Status set_components(Launch& launch, std::optional<data::Element> element) {
+  if (!element) return Status(Code::out_of_range, "End of sequence");
+  for (size_t i = 0; i < element->size(); ++i)
+    launch.set(static_cast<int>(i), std::move((*element)[i]));
+  return {};
+}
+
+Status set_optional(Launch& launch, std::optional<data::Element> element) {
+  launch.set(0, data::optional_tensor(std::move(element)));
+  return {};
+}
+
+/// Sets the outputs to an element, or to the end of the dataset.
+using SetElement = Status (*)(Launch&, std::optional<data::Element>);
+
+KernelCatalog::MakeLinked make_get_next(SetElement set) {
+  return [set](const Node& node, const Graph& graph, Device& device) -> Result<Kernel> {
+    auto factory = factory_of(node, 0, graph, device);
+    if (!factory) return factory.status();
+    Kernel kernel;
+    kernel.start = [set, attrs = std::make_shared<const ElementAttrs>(node),
+                    factory = *std::move(factory)](Launch& launch, Kernel::Done done) {
+      auto iterator = iterator_input(launch, 0);
+      if (!iterator) return done(iterator.status());
+      if (factory) (*iterator)->begin_later(factory);
+      auto take = [=, &launch, from = std::weak_ptr(*iterator), done = std::move(done)](
+                      Pulled pulled, const IteratorResource::Place& place) {
+        auto status = pulled.status();
+        if (pulled.ok() && pulled->has_value())
+          status = take_element(launch, *attrs, **pulled, from, place);
+        done(status.ok() ? set(launch, *std::move(pulled)) : status);
+      };
+      auto ticket = (*iterator)->get_next(launch.device(), std::move(take));
+      launch.on_cancel([iterator = *iterator, ticket] { iterator->cancel(ticket); });
+    };
+    kernel.awaits = "the next element of an iterator";
+    return kernel;
   };
-  kernel.awaits = "the next element of an iterator";
-  return kernel;
 }
 
 /// A kernel that uses an iterator, which is input 0.
@@ -177,14 +195,16 @@ KernelCatalog::Make make_from_string(const std::shared_ptr<IteratorTexts>& texts
 
 void add_iterators_kernels(KernelCatalog& catalog) {
   catalog.add_compute("MakeIterator", begin_iterator);
-  catalog.add_linked("IteratorGetNext", make_get_next);
-  catalog.add_linked("IteratorGetNextSync", make_get_next);
+  catalog.add_linked("IteratorGetNext", make_get_next(set_components));
+  catalog.add_linked("IteratorGetNextSync", make_get_next(set_components));
+  catalog.add_linked("IteratorGetNextAsOptional", make_get_next(set_optional));
   auto texts = std::make_shared<IteratorTexts>();
   catalog.add_linked("IteratorToStringHandle", make_to_string(texts));
   catalog.add_linked("IteratorSerializeState", make_use(serialize_state));
   catalog.add_linked("IteratorRestoreState", make_use(restore_state));
   catalog.add("IteratorFromStringHandle", make_from_string(texts));
   catalog.add("IteratorFromStringHandleV2", make_from_string(texts));
+  add_optionals_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

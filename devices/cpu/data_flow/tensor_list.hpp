@@ -53,10 +53,12 @@ constexpr int64_t most_list_elements = int64_t{1} << 24;  // their handles take 
 /// The number of elements that a scalar input asks for: from `least` to that.
 Result<int64_t> count_input(const Launch& launch, int index, int64_t least = 0);
 
-/// ZerosLike and AddN of tensors of lists. Lists that are added have the same length, dtype and
-/// shapes.
-Status compute_list_zeros_like(Launch& launch, const ElementRows& rows);
-Status compute_list_sum(Launch& launch, const ElementRows& rows);
+/// The list with zeros as its elements.
+Result<std::shared_ptr<TensorList>> list_zeros_like(
+    const Launch& launch, const ElementRows& rows, const TensorList& list);
+/// Adds the elements of another list, which has the same length, dtype and shapes.
+Status add_elements(
+    const Launch& launch, const ElementRows& rows, TensorList& list, const TensorList& other);
 
 /// The kernels of lists whose elements lie where `rows` computes on them. A list itself is a value
 /// of the host, of all devices.

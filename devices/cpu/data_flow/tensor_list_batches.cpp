@@ -70,7 +70,20 @@ Status concat_lists(Launch& launch) {
   });
 }
 
-/// Adds the elements of another list, which is as long.
+}  // namespace
+
+Result<std::shared_ptr<TensorList>> list_zeros_like(
+    const Launch& launch, const ElementRows& rows, const TensorList& list) {
+  auto zeros = std::make_shared<TensorList>(list);
+  for (auto& element : zeros->elements) {
+    if (!element.is_set()) continue;
+    auto zero = rows.zeros(launch, element.dtype(), element.shape());
+    if (!zero) return zero.status();
+    element = *std::move(zero);
+  }
+  return zeros;
+}
+
 Status add_elements(
     const Launch& launch, const ElementRows& rows, TensorList& list, const TensorList& other) {
   if (auto status = merge_into(list, other); !status.ok()) return status;
@@ -91,35 +104,6 @@ Status add_elements(
     sum = *std::move(added);
   }
   return {};
-}
-
-}  // namespace
-
-Status compute_list_zeros_like(Launch& launch, const ElementRows& rows) {
-  return set_lists(launch, [&](int64_t i) -> Result<std::shared_ptr<TensorList>> {
-    auto list = copy_at(launch.input(0), i);
-    if (!list) return list;
-    for (auto& element : (*list)->elements) {
-      if (!element.is_set()) continue;
-      auto zeros = rows.zeros(launch, element.dtype(), element.shape());
-      if (!zeros) return zeros.status();
-      element = *std::move(zeros);
-    }
-    return list;
-  });
-}
-
-Status compute_list_sum(Launch& launch, const ElementRows& rows) {
-  if (auto status = check_one_shape(launch); !status.ok()) return status;
-  return set_lists(launch, [&](int64_t i) {
-    auto sum = copy_at(launch.input(0), i);
-    for (int input = 1; sum && input < launch.input_count(); ++input) {
-      auto other = list_at(launch.input(input), i);
-      auto status = other ? add_elements(launch, rows, **sum, **other) : other.status();
-      if (!status.ok()) sum = status;
-    }
-    return sum;
-  });
 }
 
 void add_list_batch_kernels(KernelCatalog& catalog, const ElementRows& rows) {

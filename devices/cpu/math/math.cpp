@@ -6,7 +6,7 @@
 #include <string>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
+#include "troupe/devices/cpu/data_flow/variants.hpp"
 #include "troupe/devices/cpu/math/division.hpp"
 #include "troupe/devices/cpu/math/vector_function.hpp"
 
@@ -65,7 +65,7 @@ Result<Kernel> make_add(const Node& node) {
 Result<Kernel> make_add_n(const Node& node) {
   auto dtype = node.attr<DType>("T");
   if (dtype == DType::variant)
-    return Kernel{.compute = [](Launch& launch) { return compute_list_sum(launch, host_rows()); }};
+    return Kernel{.compute = [](Launch& launch) { return sum_variants(launch, host_rows()); }};
   auto add = addition(dtype);
   if (!add.loop) return no_kernel(dtype);
   return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};

@@ -1,5 +1,5 @@
 #include "troupe/devices/cpu/array/tiling.hpp"
-#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
+#include "troupe/devices/cpu/data_flow/variants.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
@@ -41,8 +41,7 @@ Status compute_zeros_like(Launch& launch) {
 Result<Kernel> make_zeros_like(const Node& node) {
   auto dtype = node.attr<DType>("T");
   if (dtype != DType::variant) return copying_kernel(dtype, compute_zeros_like);
-  return Kernel{
-      .compute = [](Launch& launch) { return cpu::compute_list_zeros_like(launch, card_rows()); }};
+  return Kernel{.compute = [](Launch& launch) { return cpu::zero_variants(launch, card_rows()); }};
 }
 
 /// The bits of the number 1, of complex ones those of the real part.

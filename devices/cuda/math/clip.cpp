@@ -1,6 +1,6 @@
 #include "troupe/devices/cuda/math/clip.hpp"
 
-#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
+#include "troupe/devices/cpu/data_flow/variants.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/math/elementwise.hpp"
@@ -106,8 +106,7 @@ Status compute_add_n(Launch& launch, LaunchBinary sum) {
 Result<Kernel> make_add_n(const Node& node) {
   auto dtype = node.attr<DType>("T");
   if (dtype == DType::variant)
-    return Kernel{
-        .compute = [](Launch& launch) { return cpu::compute_list_sum(launch, card_rows()); }};
+    return Kernel{.compute = [](Launch& launch) { return cpu::sum_variants(launch, card_rows()); }};
   auto sum = find_sum(element_of(dtype));
   if (!sum) return no_kernel(dtype);
   return Kernel{.compute = [sum](Launch& launch) { return compute_add_n(launch, sum); }};

@@ -53,10 +53,26 @@ void add_batch_ops(OpCatalog& catalog) {
                   .attr("parallel_copy", false));
 }
 
+void add_window_op(OpCatalog& catalog) {
+  catalog.add(with_element_attrs(
+      make_transform(
+          "WindowDataset",
+          "Datasets of `size` elements, each `stride` behind the one before, for each component.\n"
+          "A window begins `shift` elements behind the one before; those at the end, which have\n"
+          "fewer elements, may be dropped.",
+          {1, 2, 3, 4})
+          .input("size", DType::int64)
+          .input("shift", DType::int64)
+          .input("stride", DType::int64)
+          .input("drop_remainder", DType::boolean)
+          .output("handle", DType::variant)));
+}
+
 }  // namespace
 
 void add_dataset_arrangement_ops(OpCatalog& catalog) {
   add_batch_ops(catalog);
+  add_window_op(catalog);
   for (const std::string prefix : {"", "Experimental"}) {
     auto ignore_errors = prefix + "IgnoreErrorsDataset", unique = prefix + "UniqueDataset";
     catalog.add(with_element_attrs(

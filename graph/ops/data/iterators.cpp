@@ -1,5 +1,6 @@
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/data/dataset_op.hpp"
+#include "troupe/graph/ops/data/optionals.hpp"
 #include "troupe/graph/ops/handle.hpp"
 
 namespace troupe {
@@ -98,6 +99,7 @@ void add_iterators_ops(OpCatalog& catalog) {
           .outputs("components", "output_types")
           .infer_shape(infer_components)
           .stateful()));
+  add_optionals_ops(catalog);
 }
 
 }  // namespace troupe

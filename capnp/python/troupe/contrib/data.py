@@ -24,10 +24,12 @@ from troupe._src.data.transformations import (
     prefetch_to_device,
     scan,
     shuffle_and_repeat,
+    sliding_window_batch,
     sloppy_interleave,
     unbatch,
     unique,
 )
+from troupe._src.optionals.optional import Optional, get_next_as_optional
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -36,11 +38,13 @@ __all__ = [
     "AUTOTUNE",
     "Counter",
     "CsvDataset",
+    "Optional",
     "batch_and_drop_remainder",
     "bucket_by_sequence_length",
     "choose_from_datasets",
     "copy_to_device",
     "enumerate_dataset",
+    "get_next_as_optional",
     "get_single_element",
     "group_by_window",
     "ignore_errors",
@@ -52,6 +56,7 @@ __all__ = [
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",
+    "sliding_window_batch",
     "sloppy_interleave",
     "unbatch",
     "unique",

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.files import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
-from troupe._src.data.inspection import get_output_classes, get_output_shapes, get_output_types
 from troupe._src.data.iterator import (
     Iterator,
     make_initializable_iterator,
@@ -13,6 +12,12 @@ from troupe._src.data.iterator import (
 )
 from troupe._src.data.mapping import AUTOTUNE
 from troupe._src.data.options import Options
+from troupe._src.data.specs import (
+    DatasetSpec,
+    get_output_classes,
+    get_output_shapes,
+    get_output_types,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("experimental",))
@@ -20,6 +25,7 @@ if not TYPE_CHECKING:
 __all__ = [
     "AUTOTUNE",
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
     "Options",

@@ -18,7 +18,9 @@ from troupe._src.data.options import (
     ThreadingOptions,
 )
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
-from troupe._src.data.sources import Counter, get_single_element
+from troupe._src.data.sources import Counter, from_variant, get_single_element, to_variant
+from troupe._src.data.specs import DatasetSpec as DatasetStructure
+from troupe._src.data.specs import SparseTensorStructure, TensorStructure, get_structure
 from troupe._src.data_files.cardinality import INFINITE as INFINITE_CARDINALITY
 from troupe._src.data_files.cardinality import UNKNOWN as UNKNOWN_CARDINALITY
 from troupe._src.data_files.cardinality import cardinality
@@ -40,6 +42,9 @@ from troupe._src.data.transformations import (
     unbatch,
     unique,
 )
+from troupe._src.optionals.optional import Optional, get_next_as_optional
+from troupe._src.optionals.optional import OptionalSpec as OptionalStructure
+from troupe._src.types.type_spec import TypeSpec as Structure
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -48,10 +53,16 @@ __all__ = [
     "AUTOTUNE",
     "Counter",
     "CsvDataset",
+    "DatasetStructure",
     "DistributeOptions",
     "INFINITE_CARDINALITY",
     "MapVectorizationOptions",
     "OptimizationOptions",
+    "Optional",
+    "OptionalStructure",
+    "SparseTensorStructure",
+    "Structure",
+    "TensorStructure",
     "ThreadingOptions",
     "UNKNOWN_CARDINALITY",
     "bucket_by_sequence_length",
@@ -59,7 +70,10 @@ __all__ = [
     "choose_from_datasets",
     "copy_to_device",
     "enumerate_dataset",
+    "from_variant",
+    "get_next_as_optional",
     "get_single_element",
+    "get_structure",
     "group_by_window",
     "ignore_errors",
     "make_batched_features_dataset",
@@ -73,6 +87,7 @@ __all__ = [
     "scan",
     "shuffle_and_repeat",
     "take_while",
+    "to_variant",
     "unbatch",
     "unique",
 ]

@@ -15,6 +15,7 @@ OLDER = "TensorFlow 2 has changed it since 1.15"
 FLOAT = "the default of a float is one"
 CREATED = "programs do not create it by its class"
 DIFFERENT = {
+    "OptionalSpec": ("value_structure", OLDER),
     "all_variables": ("scope=None", "it is global_variables"),
     "batch_to_space": (
         "input, crops, block_size=None, name=None, block_shape=None", "either name is enough",

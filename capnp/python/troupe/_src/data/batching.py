@@ -7,7 +7,7 @@ from typing import Any, List, Tuple
 import numpy as np
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, SparseType
+from troupe._src.data.components import Components, SparseType, check_can_be_stacked
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops.array_ops import get_static_value
 from troupe._src.ops.convert import convert_to_tensor
@@ -32,6 +32,7 @@ def padding_of(
     padded: List[TensorShape] = []
     if any(isinstance(each, SparseType) for each in nest.flatten(components.types)):
         raise TypeError("Batching of padded sparse tensors is not currently supported")
+    check_can_be_stacked(components.types, TypeError, "Batching of padded elements")
     given = nest.flatten_up_to(components.types, padded_shapes)
     for shape, own in zip(given, components.flat_shapes()):
         tensor, known = _padded_shape(shape, own)

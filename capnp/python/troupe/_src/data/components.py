@@ -1,13 +1,14 @@
 """The types and shapes of the components of elements.
 
 A sparse tensor is one string component of a dataset: the strings of its three tensors, which
-batches have in rows. Functions and iterators give it as a SparseTensor again.
+batches have in rows. Functions and iterators give it as a SparseTensor again. A dataset, or an
+optional value, is a component that is a variant.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Dict, List, NamedTuple, Sequence, Type
 
 from troupe._src.data import nest
 from troupe._src.graph.elements import Tensor
@@ -17,6 +18,7 @@ from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, as_dtype
 from troupe._src.types.shapes import TensorShape
+from troupe._src.types.type_spec import TypeSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +26,24 @@ class SparseType:
     """Stands in a structure of dtypes for a sparse tensor, whose values have this one."""
 
     dtype: DType
+
+
+class VariantSpec(TypeSpec):
+    """Stands in structures of dtypes, shapes and classes for what a variant holds."""
+
+    def _of_variant(self, variant: Tensor) -> Any:
+        """The value that such a tensor is."""
+        raise NotImplementedError(type(self).__name__)
+
+
+class VariantComponent:
+    """What is a variant for the runtime: a dataset, or an optional value."""
+
+    _variant_tensor: Tensor
+
+    @property
+    def _type_spec(self) -> VariantSpec:
+        raise NotImplementedError(type(self).__name__)
 
 
 class Components(NamedTuple):
@@ -34,17 +54,12 @@ class Components(NamedTuple):
 
     def flat_types(self) -> List[Any]:
         """The dtypes of the tensors that an element is for the runtime."""
-        return [
-            dtypes.string if isinstance(each, SparseType) else each
-            for each in nest.flatten(self.types)
-        ]
+        return [_runtime_type(each) for each in nest.flatten(self.types)]
 
     def flat_shapes(self) -> List[Any]:
         """The shapes of these tensors."""
-        return [
-            TensorShape(None) if isinstance(each, SparseType) else shape
-            for each, shape in zip(nest.flatten(self.types), nest.flatten(self.shapes))
-        ]
+        pairs = zip(nest.flatten(self.types), nest.flatten(self.shapes))
+        return [_runtime_shape(each, shape) for each, shape in pairs]
 
     def attrs(self) -> Dict[str, Any]:
         """As attributes of an op."""
@@ -56,7 +71,22 @@ class Components(NamedTuple):
         return nest.pack_as(self.types, [_component(*row) for row in rows])
 
 
+def _runtime_type(each: Any) -> DType:
+    if isinstance(each, VariantSpec):
+        return dtypes.variant
+    found: DType = dtypes.string if isinstance(each, SparseType) else each
+    return found
+
+
+def _runtime_shape(each: Any, shape: Any) -> TensorShape:
+    if isinstance(each, VariantSpec):
+        return TensorShape([])
+    return TensorShape(None) if isinstance(each, SparseType) else shape
+
+
 def _component(dtype: Any, shape: TensorShape, tensor: Tensor) -> Any:
+    if isinstance(dtype, VariantSpec):
+        return dtype._of_variant(tensor)
     if not isinstance(dtype, SparseType):
         return tensor
     indices, values, sizes = raw_ops.DeserializeSparse(
@@ -75,43 +105,50 @@ def convert_components(values: Any) -> Any:
 def _converted(value: Any) -> Any:
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return SparseTensor.from_value(value)
-    return convert_to_tensor(value)
+    return value if isinstance(value, VariantComponent) else convert_to_tensor(value)
 
 
 def components_of(tensors: Any) -> Components:
     """Those of a structure of tensors."""
     types = nest.map_structure(_type_of, tensors)
-    return Components(types, nest.map_structure(lambda tensor: tensor.shape, tensors))
+    return Components(types, nest.map_structure(_shape_of, tensors))
+
+
+def _shape_of(tensor: Any) -> Any:
+    return tensor._type_spec if isinstance(tensor, VariantComponent) else tensor.shape
 
 
 def _type_of(tensor: Any) -> Any:
+    if isinstance(tensor, VariantComponent):
+        return tensor._type_spec
     return SparseType(tensor.dtype) if isinstance(tensor, SparseTensor) else tensor.dtype
 
 
 def flat_tensors(values: Any, *, are_slices: bool = False) -> List[Tensor]:
     """What a structure of tensors is for the runtime; or so that each slice of it is an element."""
     serialize = raw_ops.SerializeManySparse if are_slices else raw_ops.SerializeSparse
-    return [
-        serialize(
-            sparse_indices=each.indices, sparse_values=each.values, sparse_shape=each.dense_shape
-        )
-        if isinstance(each, SparseTensor)
-        else each
-        for each in nest.flatten(values)
-    ]
+    flat: List[Tensor] = []
+    for each in nest.flatten(values):
+        if isinstance(each, SparseTensor):
+            indices, elements, sizes = each.parts
+            each = serialize(sparse_indices=indices, sparse_values=elements, sparse_shape=sizes)
+        flat.append(each._variant_tensor if isinstance(each, VariantComponent) else each)
+    return flat
 
 
 def as_types(output_types: Any, output_classes: Any) -> Any:
     """The dtypes of a structure, of sparse tensors where the classes say so."""
     if output_classes is None:
-        return nest.map_structure(
-            lambda each: each if isinstance(each, SparseType) else as_dtype(each), output_types
-        )
-    return nest.map_structure(
-        lambda each, kind: SparseType(as_dtype(each)) if kind is SparseTensor else as_dtype(each),
-        output_types,
-        output_classes,
-    )
+        return nest.map_structure(lambda each: _as_type(each, None), output_types)
+    return nest.map_structure(_as_type, output_types, output_classes)
+
+
+def _as_type(each: Any, kind: Any) -> Any:
+    if isinstance(kind, VariantSpec):
+        return kind
+    if isinstance(each, (SparseType, VariantSpec)):
+        return each
+    return SparseType(as_dtype(each)) if kind is SparseTensor else as_dtype(each)
 
 
 def output_types_of(types: Any) -> Any:
@@ -123,6 +160,22 @@ def output_types_of(types: Any) -> Any:
 
 def output_classes_of(types: Any) -> Any:
     """The classes of the components, as programs know them."""
-    return nest.map_structure(
-        lambda each: SparseTensor if isinstance(each, SparseType) else Tensor, types
-    )
+    return nest.map_structure(_class_of, types)
+
+
+def _class_of(each: Any) -> Any:
+    if isinstance(each, VariantSpec):
+        return each
+    return SparseTensor if isinstance(each, SparseType) else Tensor
+
+
+def most_specific(one: Any, other: Any) -> Any:
+    """What is known of the shape of components of either shape, whose types are the same."""
+    return one if isinstance(one, VariantSpec) else one.most_specific_compatible_shape(other)
+
+
+def check_can_be_stacked(types: Any, error: Type[Exception], what: str) -> None:
+    """Fails where a component is a variant: batches and slices have tensors only."""
+    for each in nest.flatten(types):
+        if isinstance(each, VariantSpec):
+            raise error(f"{what} with components that are {each} is not supported")

@@ -7,9 +7,11 @@ from typing import Any, Callable, Optional, Sequence
 from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
+    check_can_be_stacked,
     components_of,
     convert_components,
     flat_tensors,
+    most_specific,
 )
 from troupe._src.data.element_methods import ElementMethods, int64
 from troupe._src.data.generator import generator_dataset
@@ -22,6 +24,7 @@ from troupe._src.data.mapping import (
     reduce_elements,
 )
 from troupe._src.data.matching import matching_files
+from troupe._src.data.specs import DatasetSpec
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
@@ -35,7 +38,8 @@ from troupe._src.types.shapes import TensorShape
 class Dataset(ElementMethods):
     """Elements of one structure, which an iterator gives one after the other.
 
-    An element is a tensor, or a tuple or dict of components, nested at will.
+    An element is a tensor, or a tuple or dict of components, nested at will. A component may be a
+    SparseTensor, a dataset, or an optional value.
     """
 
     def __init__(self) -> None:
@@ -74,9 +78,11 @@ class Dataset(ElementMethods):
             A dataset whose elements have that structure and one axis less.
 
         Raises:
-            ValueError: A component has no axis, or the first sizes differ.
+            ValueError: A component has no axis, or is a dataset, or the first sizes differ.
         """
         values = convert_components(tensors)
+        types = components_of(values).types
+        check_can_be_stacked(types, ValueError, "Slicing of elements")
         size: Optional[int] = None
         for value in nest.flatten(values):
             if value.shape.rank == 0:
@@ -85,7 +91,6 @@ class Dataset(ElementMethods):
             if None not in (size, first) and size != first:
                 raise ValueError(f"Dimensions {size} and {first} are not compatible")
             size = first if first is not None else size
-        types = components_of(values).types
         components = Components(types, nest.map_structure(lambda v: v.shape[1:], values))
         variant = raw_ops.TensorSliceDataset(
             components=flat_tensors(values, are_slices=True), output_shapes=components.flat_shapes()
@@ -236,7 +241,7 @@ class Dataset(ElementMethods):
                 f"Two datasets to concatenate have different types {self._types} and "
                 f"{dataset._types}"
             )
-        shapes = nest.map_structure(_most_specific, self._shapes, dataset._shapes)
+        shapes = nest.map_structure(most_specific, self._shapes, dataset._shapes)
         components = Components(self._types, shapes)
         variant = raw_ops.ConcatenateDataset(
             input_dataset=self._variant_tensor,
@@ -373,9 +378,4 @@ class Dataset(ElementMethods):
         )
 
 
-def _most_specific(one: TensorShape, other: TensorShape) -> TensorShape:
-    """What is known of tensors of either shape."""
-    if one.rank is None or one.rank != other.rank:
-        return TensorShape(None)
-    sizes = zip(one.as_list(), other.as_list())
-    return TensorShape([size if size == mine else None for size, mine in sizes])
+DatasetSpec._dataset_class = Dataset

@@ -5,21 +5,26 @@ from __future__ import annotations
 from typing import Any, Optional, Type, TypeVar
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, output_classes_of, output_types_of
+from troupe._src.data.components import (
+    Components,
+    VariantComponent,
+    output_classes_of,
+    output_types_of,
+)
 from troupe._src.data.iterator import (
     Iterator,
     make_initializable_iterator,
     make_one_shot_iterator,
 )
+from troupe._src.data.specs import DatasetSpec, structure_of
 from troupe._src.graph.elements import Tensor
 
 D = TypeVar("D", bound="DatasetBase")
 
 
-class DatasetBase:
+class DatasetBase(VariantComponent):
     """A tensor that holds a dataset, with what is known of its elements; and iterators over it."""
 
-    _variant_tensor: Tensor
     _components: Components
 
     @classmethod
@@ -64,6 +69,17 @@ class DatasetBase:
             ValueError: The dataset is of another graph than the default one.
         """
         return make_initializable_iterator(self, shared_name)
+
+    @property
+    def _type_spec(self) -> DatasetSpec:
+        return DatasetSpec(self.element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of an element, with a specification such as tf.TensorSpec in the place of
+        each component.
+        """
+        return structure_of(self._components)
 
     @property
     def output_types(self) -> Any:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from troupe._src.data import nest
 from troupe._src.data.batching import batch_shape, padding_of
-from troupe._src.data.components import Components
+from troupe._src.data.components import Components, check_can_be_stacked
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.data.options import Options
+from troupe._src.data.specs import DatasetSpec, structure_of
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.random_seed import get_seed
 from troupe._src.graph.tensor_like import TensorLike
@@ -161,6 +162,38 @@ class ElementMethods(DatasetBase):
         """
         return self._same(raw_ops.CacheDataset, filename=convert_to_tensor(filename, dtypes.string))
 
+    def window(
+        self,
+        size: TensorLike,
+        shift: Optional[TensorLike] = None,
+        stride: TensorLike = 1,
+        drop_remainder: TensorLike = False,
+    ) -> Dataset:
+        """Datasets of elements that follow each other: for each component one.
+
+        Args:
+            size: How many elements a window has, an int64 scalar.
+            shift: How many elements a window begins behind the one before, an int64 scalar; by
+                default `size`.
+            stride: The distance of the elements of a window, an int64 scalar.
+            drop_remainder: Leaves out the windows at the end that have fewer elements; a bool
+                scalar.
+
+        Returns:
+            A dataset whose elements have a dataset in the place of each component.
+        """
+        windows = nest.map_structure(DatasetSpec, structure_of(self._components))
+        components = Components(windows, windows)
+        variant = raw_ops.WindowDataset(
+            input_dataset=self._variant_tensor,
+            size=int64(size, "size"),
+            shift=int64(_or(shift, size), "shift"),
+            stride=int64(stride, "stride"),
+            drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool_),
+            **components.attrs(),
+        )
+        return self._dataset(variant, components)
+
     def batch(self, batch_size: TensorLike, drop_remainder: TensorLike = False) -> Dataset:
         """Batches of the elements, with one more axis at the front.
 
@@ -170,7 +203,11 @@ class ElementMethods(DatasetBase):
 
         Returns:
             The dataset.
+
+        Raises:
+            TypeError: A component is a dataset or an optional value.
         """
+        check_can_be_stacked(self._types, TypeError, "Batching of elements")
         size = int64(batch_size, "batch_size")
         drops = convert_to_tensor(drop_remainder, dtypes.bool_)
         rows = batch_shape(size, drops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components
+from troupe._src.data.components import Components, most_specific
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.data.mapping import trace_with
@@ -208,9 +208,7 @@ def _common_components(datasets: Sequence[Dataset]) -> Components:
                 "Datasets to choose from have different types: "
                 f"{first._types} and {other._types}."
             )
-        shapes = nest.map_structure(
-            lambda one, two: one.most_specific_compatible_shape(two), shapes, other._shapes
-        )
+        shapes = nest.map_structure(most_specific, shapes, other._shapes)
     return Components(first._types, shapes)
 
 

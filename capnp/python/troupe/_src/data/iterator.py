@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
+    VariantComponent,
+    VariantSpec,
     as_types,
     output_classes_of,
     output_types_of,
 )
 from troupe._src.data.factory import add_factory
+from troupe._src.data.specs import structure_of
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.scopes import control_dependencies, device
@@ -21,7 +24,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import as_shape
 
 if TYPE_CHECKING:
     from troupe._src.data.dataset import Dataset
@@ -30,10 +33,15 @@ if TYPE_CHECKING:
 
 def shapes_up_to(output_types: Any, output_shapes: Any) -> Any:
     """The shapes in the structure of the types; unknown ones where there are none."""
-    if output_shapes is None:
-        return nest.map_structure(lambda _: TensorShape(None), output_types)
-    given = nest.flatten_up_to(output_types, output_shapes)
-    return nest.pack_as(output_types, [as_shape(shape) for shape in given])
+    flat: List[Any] = nest.flatten(output_types)
+    given: List[Any] = [None] * len(flat)
+    if output_shapes is not None:
+        given = nest.flatten_up_to(output_types, output_shapes)
+    shapes = [
+        each if isinstance(each, VariantSpec) else as_shape(shape)
+        for each, shape in zip(flat, given)
+    ]
+    return nest.pack_as(output_types, shapes)
 
 
 @set_module("troupe.data")
@@ -178,6 +186,13 @@ class Iterator:
         return handle
 
     @property
+    def element_spec(self) -> Any:
+        """The structure of an element, with a specification such as tf.TensorSpec in the place of
+        each component.
+        """
+        return structure_of(Components(self._types, self._shapes))
+
+    @property
     def output_types(self) -> Any:
         """The dtypes of the components, in the structure of an element."""
         return output_types_of(self._types)
@@ -193,9 +208,9 @@ class Iterator:
         return output_classes_of(self._types)
 
 
-def _is_at_least(given: TensorShape, wanted: TensorShape) -> bool:
+def _is_at_least(given: Any, wanted: Any) -> bool:
     """Whether every tensor of the given shape has the wanted one."""
-    if wanted.rank is None:
+    if isinstance(wanted, VariantSpec) or wanted.rank is None:
         return True
     if given.rank != wanted.rank:
         return False
@@ -316,4 +331,6 @@ class MultiDeviceIterator:
 def _copied(component: Any) -> Any:
     if isinstance(component, SparseTensor):
         return SparseTensor(*map(array_ops.identity, component.parts))
+    if isinstance(component, VariantComponent):
+        return component._type_spec._of_variant(array_ops.identity(component._variant_tensor))
     return array_ops.identity(component)

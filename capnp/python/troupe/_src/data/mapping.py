@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Tuple
 from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
+    VariantSpec,
     components_of,
     convert_components,
     flat_tensors,
@@ -146,16 +147,21 @@ def _trace_with_state(
 
 def _of_any_shape(state: Any) -> Components:
     types = components_of(state).types
-    return Components(types, nest.map_structure(lambda _: TensorShape(None), types))
+    return Components(types, nest.map_structure(_any_shape, types))
+
+
+def _any_shape(each: Any) -> Any:
+    return each if isinstance(each, VariantSpec) else TensorShape(None)
 
 
 def _check_new_state(state: Any, new_state: Any) -> None:
     nest.assert_same_structure(state, new_state)
-    for old, new in zip(nest.flatten(state), nest.flatten(new_state)):
-        if old.dtype != new.dtype:
+    before, after = (nest.flatten(components_of(each).types) for each in (state, new_state))
+    for old, new in zip(before, after):
+        if old != new:
             raise TypeError(
                 "The element types for the new state must match the initial state. Expected "
-                f"{old.dtype}; got {new.dtype}."
+                f"{old}; got {new}."
             )
 
 

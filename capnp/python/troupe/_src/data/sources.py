@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from troupe._src.data.dataset import Dataset
+from troupe._src.data.specs import components_of_structure
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -55,3 +57,32 @@ def get_single_element(dataset: Dataset) -> Any:
         dataset=dataset._variant_tensor, **dataset._flat_structure
     )
     return dataset._components.element(list(values))
+
+
+def from_variant(variant: Tensor, structure: Any) -> Dataset:
+    """The dataset that a tensor holds.
+
+    Args:
+        variant: A scalar of dtype variant, such as `to_variant` gives.
+        structure: The structure of its elements, with a specification such as tf.TensorSpec in the
+            place of each component.
+
+    Returns:
+        The dataset.
+
+    Raises:
+        TypeError: Something in the structure is no such specification.
+    """
+    return Dataset._make(variant, components_of_structure(structure))
+
+
+def to_variant(dataset: Dataset) -> Tensor:
+    """The tensor that holds a dataset.
+
+    Args:
+        dataset: The dataset.
+
+    Returns:
+        A scalar of dtype variant.
+    """
+    return dataset._variant_tensor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
+from troupe._src.data import nest
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.mapping import scan_elements, take_elements_while
 from troupe._src.graph.tensor_like import TensorLike
@@ -266,3 +267,36 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
         ValueError: From what it returns, where the function gives no scalar bool.
     """
     return lambda dataset: Dataset._make(*take_elements_while(dataset, predicate))
+
+
+def sliding_window_batch(
+    window_size: TensorLike,
+    stride: Optional[TensorLike] = None,
+    window_shift: Optional[TensorLike] = None,
+    window_stride: TensorLike = 1,
+) -> Transformation:
+    """Batches of elements that follow each other, which overlap; all are full.
+
+    Args:
+        window_size: How many elements a batch has, an int64 scalar.
+        stride: An older name of `window_shift`.
+        window_shift: How many elements a batch begins behind the one before, by default 1.
+        window_stride: The distance of the elements of a batch.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: Both names of the shift are given.
+    """
+    if stride is not None and window_shift is not None:
+        raise ValueError("Cannot specify both `stride` and `window_shift`")
+    shift = next((each for each in (window_shift, stride) if each is not None), 1)
+
+    def batches(*windows: Any) -> Dataset:
+        element = windows[0] if len(windows) == 1 else windows
+        return Dataset.zip(nest.map_structure(lambda each: each.batch(window_size), element))
+
+    return lambda dataset: dataset.window(
+        window_size, shift, window_stride, drop_remainder=True
+    ).flat_map(batches)

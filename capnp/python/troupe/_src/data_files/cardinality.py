@@ -86,6 +86,13 @@ def _batch(op: Operation) -> Tensor:
     return _finite(number, where(drops, full, (number + size - 1) // size))
 
 
+def _window(op: Operation) -> Tensor:
+    number, (size, shift, stride, drops) = _first(op), op.inputs[1:5]
+    behind_the_first = number - ((size - 1) * stride + 1)
+    full = where(behind_the_first < 0, _number(0), behind_the_first // shift + 1)
+    return _finite(number, where(drops, full, (number + shift - 1) // shift))
+
+
 def _shard(op: Operation) -> Tensor:
     number, shards, index = _first(op), op.inputs[1], op.inputs[2]
     more = where(index < number % shards, _number(1), _number(0))
@@ -131,5 +138,6 @@ _COUNTS: Dict[str, Callable[[Operation], Tensor]] = {
     "TakeDataset": _take,
     "TensorDataset": lambda op: _number(1),
     "TensorSliceDataset": _slices,
+    "WindowDataset": _window,
     "ZipDataset": _zip,
 }

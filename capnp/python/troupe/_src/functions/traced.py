@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.functions.definition import (
@@ -15,99 +15,10 @@ from troupe._src.functions.definition import (
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.function_graph import FunctionGraph
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
-from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
-
-
-@set_module("troupe")
-class TensorSpec:
-    """The dtype and shape of a tensor, as an argument of a function.
-
-    Args:
-        shape: The static shape.
-        dtype: The dtype.
-        name: A name for the argument; None for none.
-    """
-
-    def __init__(
-        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None
-    ) -> None:
-        self._shape = as_shape(shape)
-        self._dtype = as_dtype(dtype)
-        self._name = name
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype."""
-        return self._dtype
-
-    @property
-    def name(self) -> Optional[str]:
-        """The name of the argument, or None."""
-        return self._name
-
-    @classmethod
-    def from_tensor(cls, tensor: Tensor, name: Optional[str] = None) -> TensorSpec:
-        """The specification of a tensor.
-
-        Args:
-            tensor: The tensor.
-            name: The name, by default that of the tensor's node.
-
-        Returns:
-            The specification.
-        """
-        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
-
-    @classmethod
-    def from_spec(cls, spec: TensorSpec, name: Optional[str] = None) -> TensorSpec:
-        """A copy of a specification.
-
-        Args:
-            spec: The specification.
-            name: Another name, by default the same.
-
-        Returns:
-            The copy.
-        """
-        return cls(spec.shape, spec.dtype, name or spec.name)
-
-    def is_compatible_with(self, spec_or_tensor: Union[TensorSpec, Tensor]) -> bool:
-        """Whether dtypes are the same, and shapes can be.
-
-        Args:
-            spec_or_tensor: A specification or a tensor.
-
-        Returns:
-            The answer.
-        """
-        other = spec_or_tensor
-        return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
-
-    def __repr__(self) -> str:
-        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
-
-    def _key(self) -> Tuple[Any, ...]:
-        shape = None if self._shape.rank is None else tuple(self._shape.as_list())
-        return shape, self._dtype
-
-    def __eq__(self, other: Any) -> bool:
-        is_same = isinstance(other, TensorSpec) and self._key() == other._key()
-        return is_same and self._name == other._name
-
-    def __ne__(self, other: Any) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+from troupe._src.types.shapes import TensorShape
 
 
 class ConcreteFunction:

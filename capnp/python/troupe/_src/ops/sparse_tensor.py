@@ -13,8 +13,9 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.convert import is_tensor as is_dense
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DType, DTypeLike
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+from troupe._src.types.type_spec import TypeSpec
 
 
 @set_module("troupe")
@@ -146,6 +147,79 @@ class SparseTensor:
             f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
             f"dense_shape={self._dense_shape!r})"
         )
+
+
+@set_module("troupe")
+class SparseTensorSpec(TypeSpec):
+    """The dtype and dense shape of a sparse tensor.
+
+    Args:
+        shape: The static dense shape; None for an unknown one.
+        dtype: The dtype of the values.
+    """
+
+    def __init__(self, shape: ShapeLike = None, dtype: DTypeLike = dtypes.float32) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+
+    @property
+    def value_type(self) -> Any:
+        """The class of sparse tensors."""
+        return SparseTensor
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static dense shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The specification of a sparse tensor.
+
+        Args:
+            value: A SparseTensor, or the value of one.
+
+        Returns:
+            The specification.
+
+        Raises:
+            TypeError: It is no sparse tensor.
+        """
+        if isinstance(value, SparseTensor):
+            return cls(value.shape, value.dtype)
+        if isinstance(value, SparseTensorValue):
+            return cls([int(size) for size in value.dense_shape], value.values.dtype)
+        raise TypeError("Expected SparseTensor or SparseTensorValue")
+
+    def _spec_of(self, value: Any) -> Any:
+        if isinstance(value, (SparseTensor, SparseTensorValue)):
+            return self.from_value(value)
+        return super()._spec_of(value)
+
+    def _fits(self, other: SparseTensorSpec) -> bool:
+        return self._dtype == other._dtype and self._shape.is_compatible_with(other._shape)
+
+    def _common(self, other: SparseTensorSpec) -> SparseTensorSpec:
+        if self._dtype != other._dtype:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return SparseTensorSpec(
+            self._shape.most_specific_compatible_shape(other._shape), self._dtype
+        )
+
+    def _key(self) -> Tuple[Any, ...]:
+        shape = None if self._shape.rank is None else tuple(self._shape.as_list())
+        return shape, self._dtype
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec(shape={self._shape}, dtype={self._dtype!r})"
 
 
 # What functions of sparse tensors take.

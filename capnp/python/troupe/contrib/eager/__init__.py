@@ -6,8 +6,9 @@ from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.api.source_names import resource_variable as Variable
 from troupe._src.api.v2_compat import executing_eagerly
 from troupe._src.api.v2_compat import executing_eagerly as in_eager_mode
-from troupe._src.functions.traced import TensorSpec, function
+from troupe._src.functions.traced import function
 from troupe._src.functions.traced import function as defun
+from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.variables.template import make_template
 

@@ -44,9 +44,9 @@ from troupe._src.contrib.variables import (
     variable,
 )
 from troupe._src.control_flow.smart_cond import smart_case, smart_cond, smart_constant_value
-from troupe._src.functions.traced import TensorSpec
 from troupe._src.graph.elements import is_numeric_tensor
 from troupe._src.graph.scopes import get_name_scope
+from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.ops.arithmetic_ops import is_non_decreasing, is_strictly_increasing
 from troupe._src.ops.order_ops import argsort, sort
 from troupe._src.ops.sparse_tensor import convert_to_tensor_or_sparse_tensor, is_tensor

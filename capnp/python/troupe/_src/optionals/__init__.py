@@ -1,0 +1,1 @@
+"""Values that a step may have or not: `tf.data.experimental.Optional`."""
