@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/csv_records.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/files/input_stream.hpp"
 #include "troupe/devices/files/record_file.hpp"
@@ -211,6 +212,7 @@ void add_dataset_records_kernels(KernelCatalog& catalog) {
   catalog.add("FixedLengthRecordDataset", make_file_dataset<FixedLengthFile, fixed_length_options>);
   catalog.add(
       "FixedLengthRecordDatasetV2", make_file_dataset<FixedLengthFile, fixed_length_options>);
+  add_csv_records_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

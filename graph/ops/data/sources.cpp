@@ -51,6 +51,29 @@ void add_file_ops(OpCatalog& catalog) {
                   .output("handle", DType::variant));
 }
 
+void add_csv_ops(OpCatalog& catalog) {
+  for (const auto* name : {"CSVDataset", "ExperimentalCSVDataset"})
+    catalog.add(
+        make_files(
+            name,
+            "The records of CSV files: a scalar for each of the columns `select_cols`, or of all "
+            "where that\nis empty. Fields in quotes may have line ends inside.",
+            {1, 2, 3, 4, 5, 6})
+            .input("compression_type", DType::string)
+            .input("buffer_size", DType::int64)
+            .input("header", DType::boolean)
+            .input("field_delim", DType::string)
+            .input("use_quote_delim", DType::boolean)
+            .input("na_value", DType::string)
+            .input("select_cols", DType::int64)
+            .inputs("record_defaults", "output_types")
+            .output("handle", DType::variant)
+            .attr("output_types", AttrType::dtypes)
+            .attr_at_least("output_types", 1)
+            .attr("output_shapes", AttrType::shapes)
+            .attr_at_least("output_shapes", 1));
+}
+
 }  // namespace
 
 // A dataset is a variant: what makes an iterator over its elements, each of them a tensor for each
@@ -81,6 +104,7 @@ void add_dataset_sources_ops(OpCatalog& catalog) {
           .attr("Tnext_func_args", AttrType::dtypes)
           .attr("Tfinalize_func_args", AttrType::dtypes)));
   add_file_ops(catalog);
+  add_csv_ops(catalog);
 }
 
 }  // namespace troupe

@@ -1,5 +1,6 @@
 """`tf.contrib.data`, what is new in `tf.data.experimental`, and options."""
 
+import gzip
 import os
 import tempfile
 import unittest
@@ -117,6 +118,22 @@ class SourcesTest(Elements):
                 paths[1], [tf.float32], header=True, select_cols=[2]
             )
             self.assertEqual(self.elements(chosen), [(5.0,)])
+
+    def test_fields_in_quotes_may_have_line_breaks_inside(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.csv")
+            with gzip.open(path, "wb") as file:
+                file.write(b'n,"two\nlines"\r\n1,"a\nb ""c"""\r\n2,"d"e"\r\n,NA\r\n')
+            dataset = tf.data.experimental.CsvDataset(
+                path, [[7], ["-"]], "GZIP", header=True, buffer_size=5, na_value="NA"
+            )
+            self.assertEqual(dataset.output_shapes, (tf.TensorShape([]),) * 2)
+            valid = dataset.apply(tf.data.experimental.ignore_errors())
+            self.assertEqual(self.elements(valid), [(1, b'a\nb "c"'), (7, b"-")])
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "has to be escaped"):
+                self.elements(dataset)
+        with self.assertRaisesRegex(ValueError, "must be at most rank 1 but is rank 2"):
+            tf.data.experimental.CsvDataset("a", [tf.constant([[1]])])
 
 
 class OptionsTest(Elements):
