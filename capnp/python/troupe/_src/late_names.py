@@ -6,7 +6,7 @@ get it at run time, too, so that `typing.get_type_hints` works on what they defi
 
 from __future__ import annotations
 
-from troupe._src.data import element_methods, iterator
+from troupe._src.data import element_methods, iterator, saved_iterators
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.graph import elements, exporter, graph, operand
@@ -21,6 +21,7 @@ for _module, _definition in (
     (exporter, graph.Graph),
     (graph, BaseSession),
     (iterator, DatasetBase),
+    (saved_iterators, iterator.Iterator),
     (element_methods, Dataset),
     (queue_runner, Coordinator),
 ):

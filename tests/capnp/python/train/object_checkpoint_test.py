@@ -220,6 +220,46 @@ class ObjectCheckpointTest(unittest.TestCase):
             with self.assertRaisesRegex(tf.errors.DataLossError, "damaged"):
                 checkpoint.restore(path)
 
+    def iterator_and_tables(self):
+        numbers = tf.data.Dataset.range(10, 15).shuffle(5, seed=3)
+        tables = [
+            tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, checkpoint=False),
+            tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, "", "-"),
+        ]
+        iterator = numbers.make_initializable_iterator()
+        checkpoint = tf.train.Checkpoint(state=tf.contrib.checkpoint.Mapping(it=iterator))
+        checkpoint.tables = tables
+        return iterator, tables, checkpoint
+
+    def test_iterators_go_on_and_tables_have_their_entries_again(self):
+        keys = tf.constant(["a", "b"])
+        iterator, tables, checkpoint = self.iterator_and_tables()
+        following = iterator.get_next()
+        with tf.Session() as session:
+            session.run(iterator.initializer)
+            session.run([table.insert(keys, [1, 2]) for table in tables])
+            given = [session.run(following) for _ in range(2)]
+            path = checkpoint.save(self.path(), session)
+            nodes = len(session.graph.get_operations())
+            given += [session.run(following) for _ in range(3)]
+            checkpoint.save(self.path(), session)
+            self.assertEqual(len(session.graph.get_operations()), nodes)
+        self.assertEqual(sorted(given), [10, 11, 12, 13, 14])
+        names = {name for name, _ in tf.train.list_variables(path)}
+        entries = "tables/0/.ATTRIBUTES/table"
+        self.assertLessEqual({f"{entries}-keys", f"{entries}-values"}, names)
+        self.assertIn("state/it/.ATTRIBUTES/ITERATOR_STATE", names)
+
+        with tf.Graph().as_default(), tf.Session() as session:
+            iterator, tables, checkpoint = self.iterator_and_tables()
+            following = iterator.get_next()
+            found = [table.lookup(tf.constant(["b", "c"])) for table in tables]
+            checkpoint.restore(path).assert_consumed().run_restore_ops(session)
+            session.run(iterator.initializer)
+            self.assertEqual([session.run(following) for _ in range(3)], given[2:])
+            for values in session.run(found):
+                self.assertEqual(values.tolist(), [2, -1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from troupe._src.data import nest
 from troupe._src.data.components import (
@@ -14,6 +14,7 @@ from troupe._src.data.components import (
     output_types_of,
 )
 from troupe._src.data.factory import add_factory
+from troupe._src.data.saved_iterators import IteratorSaveable
 from troupe._src.data.specs import structure_of
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -206,6 +207,17 @@ class Iterator:
     def output_classes(self) -> Any:
         """The classes of the components, in the structure of an element."""
         return output_classes_of(self._types)
+
+    def _gather_saveables_for_checkpoint(self) -> Dict[str, Any]:
+        """What a checkpoint of objects saves: one key by the same node each time."""
+        known: Dict[str, IteratorSaveable] = vars(self).setdefault("_saved_by_key", {})
+
+        def saved(name: str) -> IteratorSaveable:
+            if name not in known:
+                known[name] = IteratorSaveable(self._iterator_resource, name, f"{name}_STATE")
+            return known[name]
+
+        return {"ITERATOR": saved}
 
 
 def _is_at_least(given: Any, wanted: Any) -> bool:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 from troupe._src.checkpoints.saveables import SaveableObject, SaveSpec
-from troupe._src.data.iterator import Iterator
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.scopes import control_dependencies
 from troupe._src.ops import raw_ops
 from troupe._src.set_module import set_module
 
+if TYPE_CHECKING:
+    from troupe._src.data.iterator import Iterator
 
-class _IteratorSaveable(SaveableObject):
+
+class IteratorSaveable(SaveableObject):
     """Where an iterator is in the elements of its dataset."""
 
-    def __init__(self, iterator: Iterator) -> None:
-        handle = iterator._iterator_resource
+    def __init__(self, handle: Tensor, name: str, state_name: str) -> None:
         with get_default_graph().colocate_with(handle.op), control_dependencies(None):
             state = raw_ops.IteratorSerializeState(iterator=handle)
-        super().__init__(handle, [SaveSpec(state, "", f"{handle.op.name}-state")], handle.op.name)
+        super().__init__(handle, [SaveSpec(state, "", state_name)], name)
 
     def restore(self, restored_tensors: List[Any], restored_shapes: Optional[List[Any]]) -> Any:
         with get_default_graph().colocate_with(self.op.op):
@@ -43,4 +45,5 @@ def make_saveable_from_iterator(iterator: Iterator) -> SaveableObject:
         An object for the list of a `tf.train.Saver`, or for the collection
         `tf.GraphKeys.SAVEABLE_OBJECTS`, which a saver without a list saves, too.
     """
-    return _IteratorSaveable(iterator)
+    handle = iterator._iterator_resource
+    return IteratorSaveable(handle, handle.op.name, f"{handle.op.name}-state")

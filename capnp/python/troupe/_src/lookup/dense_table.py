@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.lookup.saved_tables import add_to_saved
+from troupe._src.lookup.saved_tables import add_to_saved, saved_values
 from troupe._src.lookup.tables import _TableWithHandle
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -146,3 +146,6 @@ class DenseHashTable(_TableWithHandle):
         """The keys and the values of all buckets, a row each, also of those without a key."""
         with name_scope(name, f"{self.name}_lookup_table_export_values"):
             return self._export()
+
+    def _gather_saveables_for_checkpoint(self) -> Dict[str, Any]:
+        return saved_values(self)

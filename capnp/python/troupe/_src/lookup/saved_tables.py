@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from troupe._src.checkpoints.saveables import SaveableObject, SaveSpec
 from troupe._src.graph.graph import get_default_graph
@@ -24,6 +24,20 @@ class _SavedTable(SaveableObject):
         keys, values = restored_tensors
         with get_default_graph().colocate_with(handle.op):
             return raw_ops.LookupTableImportV2(table_handle=handle, keys=keys, values=values)
+
+
+def saved_values(table: Any) -> Dict[str, Callable[..., SaveableObject]]:
+    """What a checkpoint of objects saves of a table: functions of the key there, by name. One key
+    is saved by the same nodes each time."""
+    known: Dict[str, SaveableObject] = vars(table).setdefault("_saved_by_key", {})
+
+    def saved(name: str) -> SaveableObject:
+        if name not in known:
+            with control_dependencies(None):
+                known[name] = _SavedTable(table, name)
+        return known[name]
+
+    return {"table": saved}
 
 
 def add_to_saved(table: Any, name: str) -> None:

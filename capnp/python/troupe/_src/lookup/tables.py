@@ -9,7 +9,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import TableInitializerBase
-from troupe._src.lookup.saved_tables import add_to_saved
+from troupe._src.lookup.saved_tables import add_to_saved, saved_values
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
@@ -286,3 +286,6 @@ class MutableHashTable(_TableWithHandle):
         """All keys, in their order, and the value of each."""
         with name_scope(name, f"{self.name}_lookup_table_export_values"):
             return self._export()
+
+    def _gather_saveables_for_checkpoint(self) -> Dict[str, Any]:
+        return saved_values(self)

@@ -7,6 +7,7 @@ from typing import Any, Dict, FrozenSet, Sequence, Set, Tuple
 
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.layers.base import Layer
+from troupe._src.object_checkpoints import keras_objects
 from troupe._src.set_module import set_module
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
@@ -186,7 +187,11 @@ class UniqueNameTracker(CheckpointableBase):
 def is_trackable(value: Any) -> bool:
     """Whether checkpoints of objects know what that is."""
     kinds = (CheckpointableBase, Variable, Optimizer, Layer)
-    return isinstance(value, kinds) and not isinstance(value, type)
+    if isinstance(value, type):
+        return False
+    # Iterators and tables have values of their own, too.
+    has_values = hasattr(value, "_gather_saveables_for_checkpoint")
+    return isinstance(value, kinds) or has_values or keras_objects.kind_of(value) is not None
 
 
 def children_of(value: Any) -> Dependencies:
@@ -203,6 +208,10 @@ def children_of(value: Any) -> Dependencies:
         graph = get_default_graph()
         shared = sorted(getattr(value, "_shared", {}).items())
         return [(name, each) for name, each in shared if each.graph is graph]
+    kind = keras_objects.kind_of(value)
+    if kind is not None:
+        parts = dict(keras_objects.parts_of(value, kind))
+        return list(parts.items()) if kind == "optimizer" else _with_attributes(value, parts)
     return _children_of_layer(value) if isinstance(value, Layer) else []
 
 
@@ -229,6 +238,11 @@ def _children_of_layer(layer: Layer) -> Dependencies:
             name = weight._shared_name[len(layer.scope_name) + 1 :]
             if name and "/" not in name:
                 found[name] = weight
+    return _with_attributes(layer, found)
+
+
+def _with_attributes(layer: Any, found: Dict[str, Any]) -> Dependencies:
+    """What was found of a layer, and behind it the attributes that have a name of their own."""
     for name, value in vars(layer).items():
         if name.startswith("_") or name in found:
             continue
