@@ -71,6 +71,37 @@ class OptionalTest(tf.test.TestCase):
         with tf.Session() as session:
             self.assertEqual([session.run(either) for _ in range(3)], [5, 6, -1])
 
+    def test_branches_and_loops_carry_optionals_and_datasets(self):
+        structure = tf.TensorSpec([], tf.int32)
+
+        def half(optional, numbers, count):
+            x = optional.get_value()
+            kept = tf.cond(
+                tf.equal(x % 2, 0),
+                lambda: Optional.from_value(x // 2),
+                lambda: Optional.none_from_structure(structure),
+            )
+            return kept, numbers.skip(1), count + 1
+
+        last, numbers, count = tf.while_loop(
+            lambda optional, numbers, count: optional.has_value(),
+            half,
+            (Optional.from_value(tf.constant(12)), Dataset.range(5), tf.constant(0)),
+        )
+        self.assertIsInstance(last, Optional)
+        rest = tf.data.experimental.get_single_element(numbers.batch(9))
+        found = self.run_all(last.has_value(), rest, count)
+        self.assertEqual((found[0], found[1].tolist(), found[2]), (False, [3, 4], 3))
+
+    def test_branches_and_loops_give_one_kind_of_variants(self):
+        kinds = (lambda: Optional.from_value(1), lambda: Dataset.range(1))
+        with self.assertRaisesRegex(ValueError, "must have the same type"):
+            tf.cond(tf.constant(True), *kinds)
+        with self.assertRaisesRegex(ValueError, "must have the same type"):
+            tf.while_loop(
+                lambda optional: True, lambda optional: Optional.from_value(1.0), [kinds[0]()]
+            )
+
     def test_optionals_are_components_of_datasets_and_of_each_other(self):
         def positive(x):
             return tf.cond(

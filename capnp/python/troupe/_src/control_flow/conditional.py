@@ -7,7 +7,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from troupe import _native
 from troupe._src.control_flow.structure import (
     check_same,
+    check_variants,
     flatten,
+    is_boxed,
     is_nested,
     leaf_of,
     pack_as,
@@ -120,7 +122,7 @@ def _to_leaf(value: Any, pivot: Any) -> Any:
     if isinstance(value, Operation):
         with value.graph.control_dependencies([value]):
             return identity(pivot)
-    if len(tensors_of(value)) != 1 or hasattr(value, "flow"):
+    if len(tensors_of(value)) != 1 or is_boxed(value):
         return value
     return convert_to_tensor(value)
 
@@ -136,6 +138,7 @@ def _check_alike(one: Any, other: Any) -> None:
                     "Outputs of true_fn and false_fn must have the same type: "
                     f"{a.dtype.name}, {b.dtype.name}"
                 )
+    check_variants(one, other, "Outputs of true_fn and false_fn")
 
 
 def _packed(structure: Any, tensors: List[Any]) -> Any:

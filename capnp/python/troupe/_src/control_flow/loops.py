@@ -7,7 +7,9 @@ from typing import Any, Callable, List, Optional
 from troupe import _native
 from troupe._src.control_flow.structure import (
     check_same,
+    check_variants,
     flatten,
+    is_boxed,
     is_nested,
     leaf_of,
     map_leaves,
@@ -197,6 +199,7 @@ class _Loop:
         before = self._tensors(self._structure)
         if len(before) != len(tensors):
             raise ValueError("the body must give what the loop has: the kinds of tensors differ")
+        check_variants(self._structure, list(given), "loop_vars and the results of body")
         return [
             _with_shape(tensor, variable, shape)
             for tensor, variable, shape in zip(tensors, before, self._shapes)
@@ -204,7 +207,7 @@ class _Loop:
 
 
 def _to_leaf(value: Any) -> Any:
-    is_tensor = len(tensors_of(value)) == 1 and not hasattr(value, "flow")
+    is_tensor = len(tensors_of(value)) == 1 and not is_boxed(value)
     return convert_to_tensor(value) if is_tensor else value
 
 
@@ -222,7 +225,7 @@ def _shapes_of(structure: Any, variables: Any, invariants: Any) -> List[TensorSh
         elif invariant is None:
             shapes += [part.shape for part in parts]
         elif len(parts) == 1:
-            shapes.append(TensorShape([]) if hasattr(leaf, "flow") else as_shape(invariant))
+            shapes.append(TensorShape([]) if is_boxed(leaf) else as_shape(invariant))
         else:  # rows
             shapes += [as_shape(invariant), *(part.shape for part in parts[1:])]
     return shapes

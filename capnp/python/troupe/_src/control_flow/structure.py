@@ -69,7 +69,22 @@ def tensors_of(leaf: Any) -> List[Any]:
     if isinstance(leaf, IndexedSlices):
         parts = [leaf.values, leaf.indices]
         return parts if leaf.dense_shape is None else [*parts, leaf.dense_shape]
+    if hasattr(leaf, "_variant_tensor"):
+        return [leaf._variant_tensor]
     return [leaf.flow] if hasattr(leaf, "flow") else [leaf]
+
+
+def is_boxed(leaf: Any) -> bool:
+    """Whether one tensor stands for a leaf that is none: an array, a dataset or an optional."""
+    return hasattr(leaf, "flow") or hasattr(leaf, "_variant_tensor")
+
+
+def check_variants(one: Any, other: Any, what: str) -> None:
+    """ValueError where the leaves of one hold another kind of variants than those of the other."""
+    for first, second in zip(flatten(one), flatten(other)):
+        spec = first._type_spec if hasattr(first, "_variant_tensor") else None
+        if spec is not None and not spec.is_compatible_with(second):
+            raise ValueError(f"{what} must have the same type: {first!r}, {second!r}")
 
 
 def leaf_of(like: Any, tensors: Iterator[Any]) -> Any:
@@ -77,4 +92,6 @@ def leaf_of(like: Any, tensors: Iterator[Any]) -> Any:
     parts = [next(tensors) for _ in tensors_of(like)]
     if isinstance(like, (SparseTensor, IndexedSlices)):
         return type(like)(*parts)
+    if hasattr(like, "_variant_tensor"):
+        return like._type_spec._of_variant(parts[0])
     return like._after(parts[0]) if hasattr(like, "flow") else parts[0]
