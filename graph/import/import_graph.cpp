@@ -27,13 +27,85 @@ std::string canonical(const std::string& input) {
   return input.ends_with(":0") ? input.substr(0, input.size() - 2) : input;
 }
 
+/// The names of nodes, and of the scopes that they are in.
+class NamesAndScopes {
+ public:
+  void add_name(const std::string& name) { names_.insert(name); }
+  void add(const std::string& name) {
+    names_.insert(name);
+    for (auto at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
+      names_.insert(name.substr(0, at));
+  }
+  bool contains(const std::string& name) const { return names_.contains(name); }
+
+ private:
+  std::unordered_set<std::string> names_;
+};
+
+/// Names for the nodes of a GraphDef that no node and no scope of the graph has.
+class UniqueNames {
+ public:
+  UniqueNames(const Graph& graph, const std::vector<NodeDef>& nodes, std::string prefix)
+      : graph_(graph), nodes_(nodes), prefix_(std::move(prefix)) {
+    for (const auto& node : graph.nodes())
+      if (node.name.starts_with(prefix_)) taken_.add(node.name);
+  }
+
+  std::string of(const std::string& name) {
+    auto unique = prefix_ + name;
+    if (taken_.contains(unique)) {
+      unique = with_suffix(unique);
+      renamed_[name] = unique;
+    }
+    taken_.add_name(unique);  // a node of the message may have the name of a scope there
+    return unique;
+  }
+
+  /// The name of the frame of a loop: two imports of one GraphDef are two loops.
+  std::string frame(const std::string& name) {
+    auto [known, is_new] = frames_.try_emplace(name, prefix_ + name);
+    if (!is_new) return known->second;
+    std::set<std::string> taken;
+    for (const auto& node : graph_.nodes())
+      if (loops::is_enter(node.op->name())) taken.insert(node.attr<std::string>("frame_name"));
+    for (int i = 1; taken.contains(known->second); ++i)
+      known->second = prefix_ + name + "_" + std::to_string(i);
+    return known->second;
+  }
+
+  const std::map<std::string, std::string>& renamed() const { return renamed_; }
+
+ private:
+  std::string with_suffix(const std::string& name) {
+    if (renamed_.empty())  // the first time
+      for (const auto& node : nodes_) own_.add(prefix_ + node.name);
+    for (int i = 1;; ++i) {
+      auto unique = name + "_" + std::to_string(i);
+      if (!taken_.contains(unique) && !own_.contains(unique)) return unique;
+    }
+  }
+
+  const Graph& graph_;
+  const std::vector<NodeDef>& nodes_;
+  const std::string prefix_;
+  NamesAndScopes taken_;
+  NamesAndScopes own_;
+  std::map<std::string, std::string> renamed_;
+  std::map<std::string, std::string> frames_;
+};
+
 /// Gives the nodes of a GraphDef the names, inputs and devices that they have in the graph.
 class NodeRenamer {
  public:
-  NodeRenamer(const std::vector<NodeDef>& nodes, const ImportOptions& options, DeviceName device)
-      : prefix_(options.prefix.empty() ? "" : options.prefix + "/"), device_(std::move(device)) {
+  NodeRenamer(
+      const Graph& graph, const std::vector<NodeDef>& nodes, const ImportOptions& options,
+      DeviceName device)
+      : prefix_(options.prefix.empty() ? "" : options.prefix + "/"),
+        device_(std::move(device)),
+        unique_(graph, nodes, prefix_) {
     names_.reserve(nodes.size());
-    for (const auto& node : nodes) names_.insert(node.name);
+    for (const auto& node : nodes)
+      names_.emplace(node.name, options.unique_names ? unique_.of(node.name) : prefix_ + node.name);
     for (const auto& [from, to] : options.input_map) map_[canonical(from)] = to;
   }
 
@@ -44,16 +116,18 @@ class NodeRenamer {
     sort_controls(node);
     if (auto status = complete_device(node); !status.ok())
       return status.at({.node = node.name, .op = node.op});
-    if (prefix_.empty()) return {};
-    node.name = prefix_ + node.name;
+    node.name = names_.at(node.name);
+    if (prefix_.empty() && unique_.renamed().empty()) return {};
     if (auto found = node.attrs.find("_class"); found != node.attrs.end())
       found->second = renamed_classes(found->second);
     if (!loops::is_enter(node.op)) return {};
     // Two imports of one GraphDef are two loops.
     if (auto found = node.attrs.find("frame_name"); found != node.attrs.end())
-      if (auto* frame = found->second.get<std::string>()) found->second = prefix_ + *frame;
+      if (auto* frame = found->second.get<std::string>()) found->second = unique_.frame(*frame);
     return {};
   }
+
+  const std::map<std::string, std::string>& renamed() const { return unique_.renamed(); }
 
   std::vector<std::string> unused() const {
     std::vector<std::string> names;
@@ -72,9 +146,10 @@ class NodeRenamer {
     }
     bool is_control = input.starts_with('^');
     auto node = is_control ? name.substr(1) : name.substr(0, name.rfind(':'));
-    if (!names_.contains(node))
+    auto found = names_.find(node);
+    if (found == names_.end())
       return invalid_argument("the graph has no node '" + node + "', which an input names");
-    input = is_control ? "^" + prefix_ + node : prefix_ + name;
+    input = is_control ? "^" + found->second : found->second + name.substr(node.size());
     return {};
   }
 
@@ -101,14 +176,20 @@ class NodeRenamer {
     auto* classes = value.get<std::vector<std::string>>();
     if (!classes) return value;
     auto renamed = *classes;
-    for (auto& name : renamed)
-      if (name.starts_with(colocation_prefix)) name.insert(colocation_prefix.size(), prefix_);
+    for (auto& name : renamed) {
+      if (!name.starts_with(colocation_prefix)) continue;
+      auto node = name.substr(colocation_prefix.size());
+      auto found = names_.find(node);
+      auto now = found == names_.end() ? prefix_ + node : found->second;
+      name = std::string(colocation_prefix) + now;
+    }
     return renamed;
   }
 
   const std::string prefix_;
   const DeviceName device_;
-  std::unordered_set<std::string> names_;
+  UniqueNames unique_;
+  std::unordered_map<std::string, std::string> names_;    // in the message, and in the graph
   std::unordered_map<std::string, std::string> devices_;  // as given, and completed
   std::map<std::string, std::string> map_;
   std::set<std::string> used_;
@@ -161,13 +242,14 @@ Result<ImportedNodes> import_graph_def(
   auto content = GraphReader(graph.catalog(), message, producer_ops).read();
   if (!content) return content.status();
   arena.reset();
-  NodeRenamer renamer(content->nodes, options, *device);
+  NodeRenamer renamer(graph, content->nodes, options, *device);
   for (auto& node : content->nodes)
     if (auto status = renamer.rename(node); !status.ok()) return status;
   ImportedNodes imported{
       .first = graph.size(),
       .count = static_cast<int>(content->nodes.size()),
-      .unused = renamer.unused()};
+      .unused = renamer.unused(),
+      .renamed = renamer.renamed()};
   if (auto status = add_all(graph, *std::move(content)); !status.ok()) return status;
   return imported;
 }

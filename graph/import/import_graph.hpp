@@ -21,13 +21,17 @@ struct ImportOptions {
   /// An OpList of the program that wrote the GraphDef: nodes may have attributes that our op lacks,
   /// with the default that is there. Of other attributes zero is taken for the default.
   std::string producer_ops;
+  /// A node whose name the graph has, as that of a node or of a scope, gets a suffix "_1"; else
+  /// that is an error.
+  bool unique_names = false;
 };
 
 /// Which nodes came in.
 struct ImportedNodes {
   NodeId first = 0;
   int count = 0;
-  std::vector<std::string> unused;  // names of input_map that no input has
+  std::vector<std::string> unused;             // names of input_map that no input has
+  std::map<std::string, std::string> renamed;  // by name in the message, where it has a suffix
 };
 
 /// Adds the nodes and the functions of a GraphDef, given as the bytes of the message, all or none.

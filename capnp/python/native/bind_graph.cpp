@@ -62,12 +62,6 @@ bool is_type_error(const Op& op, const Values& inputs, Attrs attrs) {
   return !complete_signature(op, dtypes, attrs).ok();
 }
 
-/// An attribute that no op has, and nodes may have: a text, or texts as those of `_class`.
-AttrValue to_hidden_attr(nb::handle value) {
-  if (nb::isinstance<nb::list>(value)) return nb::cast<std::vector<std::string>>(value);
-  return nb::cast<std::string>(value);
-}
-
 Value add_op(
     const Builder& builder, const std::string& op_name, const std::vector<Value>& inputs,
     nb::dict given, const std::string& name) {
@@ -79,7 +73,7 @@ Value add_op(
     if (rule) attrs.emplace(attr_name, to_attr(*rule, value));
     else if (attr_name == functional::gradient_function_attr)
       attrs.emplace(attr_name, FunctionRef(nb::cast<std::string>(value)));
-    else if (attr_name.starts_with('_')) attrs.emplace(attr_name, to_hidden_attr(value));
+    else if (attr_name.starts_with('_')) attrs.emplace(attr_name, to_free_attr(value));
     else attrs.emplace(attr_name, "");  // the op refuses it, by name
   }
   auto value = builder.named(name).op(op_name, inputs, attrs);

@@ -114,5 +114,7 @@ Shape to_shape(nb::handle sizes);
 
 nb::object to_python(const AttrValue& value);
 AttrValue to_attr(const AttrRule& rule, nb::handle value);
+/// An attribute that no op has, and nodes may have: a number, a text, or texts as in `_class`.
+AttrValue to_free_attr(nb::handle value);
 
 }  // namespace troupe::python

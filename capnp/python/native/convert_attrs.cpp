@@ -131,4 +131,9 @@ AttrValue to_attr(const AttrRule& rule, nb::handle value) {
   throw nb::type_error(message.c_str());
 }
 
+AttrValue to_free_attr(nb::handle value) {
+  if (nb::isinstance<nb::list>(value)) return to_vector<std::string>(value, to_text);
+  return attr_of_function(value);
+}
+
 }  // namespace troupe::python

@@ -131,6 +131,36 @@ BOOST_AUTO_TEST_CASE(inputs_are_taken_from_the_graph_where_they_are_mapped) {
   BOOST_TEST(imported->unused[0] == "none");
 }
 
+BOOST_AUTO_TEST_CASE(names_that_the_graph_has_get_a_suffix_where_that_is_wanted) {
+  Graph graph(op_catalog());
+  BOOST_REQUIRE(import_graph_def(graph, from_text(product)).ok());
+  auto again = import_graph_def(graph, from_text(product));
+  BOOST_TEST(again.status().to_string().find("already") != std::string::npos);
+  again = import_graph_def(graph, from_text(product), {.unique_names = true});
+  BOOST_REQUIRE_MESSAGE(again.ok(), again.status().to_string());
+  BOOST_TEST(again->renamed.at("x") == "x_1");
+  BOOST_TEST(inputs_of(graph, "y_1") == "x_1:0 w_1:0 ^a/init_1");
+  const auto& w = graph.node(*graph.find("w_1"));
+  BOOST_TEST(w.attrs.find("_class")->second.to_string().find("loc:@x_1") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(names_with_a_suffix_are_those_of_no_node_and_no_scope) {
+  Graph graph(op_catalog());
+  const auto* first = R"(node { name: "a/b" op: "NoOp" } node { name: "c" op: "NoOp" })";
+  BOOST_REQUIRE(import_graph_def(graph, from_text(first)).ok());
+  const auto* second = R"(node { name: "a" op: "NoOp" } node { name: "a_1/b" op: "NoOp" }
+                          node { name: "c" op: "NoOp" } node { name: "c_1" op: "NoOp" })";
+  auto imported = import_graph_def(graph, from_text(second), {.unique_names = true});
+  BOOST_REQUIRE_MESSAGE(imported.ok(), imported.status().to_string());
+  BOOST_TEST(imported->renamed.size() == 2);
+  BOOST_TEST(imported->renamed.at("a") == "a_2");
+  BOOST_TEST(imported->renamed.at("c") == "c_2");
+  const auto* third = R"(node { name: "d/e" op: "NoOp" } node { name: "d" op: "NoOp" })";
+  imported = import_graph_def(graph, from_text(third), {.unique_names = true});
+  BOOST_REQUIRE_MESSAGE(imported.ok(), imported.status().to_string());
+  BOOST_TEST(imported->renamed.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_node_of_a_functions_name_is_a_call) {
   Graph graph(op_catalog());
   import_text(graph, function);

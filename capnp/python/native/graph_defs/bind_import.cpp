@@ -17,7 +17,8 @@ nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text
 
 std::string to_string(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
-/// The number of the first node, how many came in, and the unused names of input_map.
+/// The number of the first node, how many came in, the unused names of input_map, and the names
+/// that have a suffix.
 nb::tuple import_bytes(
     const Builder& builder, const nb::bytes& graph_def, const std::string& prefix,
     const std::map<std::string, std::string>& input_map, const std::string& device,
@@ -26,10 +27,11 @@ nb::tuple import_bytes(
       .prefix = prefix,
       .input_map = input_map,
       .device = device,
-      .producer_ops = to_string(producer_ops)};
+      .producer_ops = to_string(producer_ops),
+      .unique_names = true};
   auto bytes = to_string(graph_def);
   auto imported = take(without_gil([&] { return import_graph_def(builder, bytes, options); }));
-  return nb::make_tuple(imported.first, imported.count, imported.unused);
+  return nb::make_tuple(imported.first, imported.count, imported.unused, imported.renamed);
 }
 
 /// The variable whose handle and initializer a graph has, under that name.

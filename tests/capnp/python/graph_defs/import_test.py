@@ -46,6 +46,36 @@ class ImportTest(tf.test.TestCase):
             other = tf.import_graph_def(doubling(), {"x": [1.0, 1.0]}, ["y:0"], name="other")
             self.assertAllEqual(session.run(other[0]), [2, 2])
 
+    def test_names_that_the_graph_has_get_a_suffix(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            for suffix in ("", "_1", "_2"):
+                x, y, z = tf.import_graph_def(doubling(), None, ["x:0", b"y", "z"], name="")
+                self.assertEqual([x.name, y.name], [f"x{suffix}:0", f"y{suffix}"])
+                self.assertEqual(y.control_inputs, [z])
+                self.assertAllEqual(session.run(y.outputs[0], {x: [1, 2]}), [2, 4])
+            self.assertEqual(tf.add(1, 2, name="y").name, "y_3:0")
+            with tf.name_scope("scope"):
+                tf.no_op("x")
+            mine = tf.constant([5.0, 6.0])
+            x, y = tf.import_graph_def(doubling(), {b"x": mine}, ["z", "y:0"], name="scope/")
+            self.assertEqual([x.name, y.name], ["scope/z", "scope/y:0"])
+            self.assertEqual(tf.get_default_graph().get_operation_by_name("scope/x_1").type,
+                             "Placeholder")  # fmt: skip
+            self.assertAllEqual(session.run(y), [10, 12])
+
+    def test_loops_of_the_same_names_are_different_loops(self):
+        with tf.Graph().as_default() as graph:
+            n = tf.placeholder(tf.int32, [], name="n")
+            tf.identity(tf.while_loop(lambda i: i < n, lambda i: i + 1, [0]), name="last")
+        graph_def = graph.as_graph_def()
+        with tf.Graph().as_default(), tf.Session() as session:
+            counts = []
+            for number in (2, 3):
+                n, last = tf.import_graph_def(graph_def, None, ["n:0", "last:0"], name="")
+                counts.append((n, number, last))
+            found = session.run([last for _, _, last in counts], {n: k for n, k, _ in counts})
+            self.assertEqual(found, [2, 3])
+
     def test_what_cannot_be_imported_is_an_error_and_adds_nothing(self):
         for error, message, arguments in [
             (TypeError, "graph_def must be a GraphDef", {"graph_def": b"bytes"}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from traceback import FrameSummary
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -20,6 +20,7 @@ from typing import (
 import numpy as np
 
 from troupe import _native
+from troupe._src.graph.call_stack import call_stack, innermost_line, to_summaries
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.op_records import op_record
 from troupe._src.messages.graph_messages import NodeDef
@@ -33,21 +34,8 @@ if TYPE_CHECKING:
     from troupe._src.graph.graph import Graph
     from troupe._src.session.base_session import BaseSession
 
-_PACKAGE = __name__.split(".")[0]
-
 # Of what only handles and boxes have the shapes of tensors.
 _WITHOUT_SHAPES = (dtypes.resource, dtypes.variant)
-
-
-def _user_line() -> str:
-    """The innermost source line on the stack that is outside of this package."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None:
-        name = frame.f_globals.get("__name__", "")
-        if name != _PACKAGE and not name.startswith(_PACKAGE + "."):
-            break
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 @set_module("troupe")
@@ -55,7 +43,7 @@ class Operation:
     """A node of a graph. Created by the functions of the package, not directly."""
 
     __slots__ = (
-        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__dict__",
+        "_graph", "_id", "_name", "_variable_name", "_outputs", "_calls", "__dict__",
         "__weakref__",
     )  # fmt: skip
 
@@ -75,7 +63,7 @@ class Operation:
             Tensor(self, index, dtypes.by_number(dtype), shape)
             for index, (dtype, shape) in enumerate(outputs)
         ]
-        self._defined_at = _user_line()
+        self._calls = call_stack(2)
 
     @property
     def graph(self) -> Graph:
@@ -126,7 +114,12 @@ class Operation:
     @property
     def defined_at(self) -> str:
         """ "file:line" of the program where it was added."""
-        return self._defined_at
+        return innermost_line(self._calls)
+
+    @property
+    def traceback(self) -> List[FrameSummary]:
+        """The calls of the program, as those of a traceback, that have added it."""
+        return to_summaries(self._calls)
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute.

@@ -15,6 +15,7 @@ from troupe._src.graph.elements import (
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.graph_scopes import GraphScopes
 from troupe._src.graph.node_to_place import NodeToPlace
+from troupe._src.graph.operand import apply
 from troupe._src.graph.picture import Picture
 from troupe._src.messages.graph_messages import GraphDef, VersionDef
 from troupe._src.messages.metadata import RunMetadata
@@ -49,12 +50,9 @@ class Graph(GraphScopes, GraphCollections):
     # Nodes.
 
     def _add(
-        self,
-        op_type: str,
-        inputs: Sequence[Tensor],
-        attrs: Dict[str, Any],
+        self, op_type: str, inputs: Sequence[Tensor], attrs: Dict[str, Any],
         name: Optional[str] = None,
-    ) -> Operation:
+    ) -> Operation:  # fmt: skip
         """Adds a node in this thread's scopes; an invalid one is an error of this call."""
         with self._lock:
             self._check_not_finalized()
@@ -69,6 +67,34 @@ class Graph(GraphScopes, GraphCollections):
                 attrs = {**attrs, "_class": colocation_groups(self._scopes.colocated)}
             value = builder.add_op(op_type, values, attrs, name)
             return self._operation(value.place[0])
+
+    def create_op(
+        self, op_type: str, inputs: Sequence[Tensor], dtypes: Any = None, input_types: Any = None,
+        name: Optional[str] = None, attrs: Optional[Dict[str, Any]] = None, op_def: Any = None,
+        compute_shapes: bool = True, compute_device: bool = True,
+    ) -> Operation:  # fmt: skip
+        """Adds a node of any op.
+
+        Args:
+            op_type: The name of the op.
+            inputs: Tensors of this graph.
+            dtypes: Without effect, as `input_types`: the op says which dtypes it has.
+            input_types: Without effect.
+            name: Its name, by default that of the op; one that ends with "/" is not prefixed.
+            attrs: Its attributes, AttrValue messages by their names.
+            op_def: Without effect.
+            compute_shapes: Without effect.
+            compute_device: Without effect.
+
+        Returns:
+            The node.
+
+        Raises:
+            TypeError: An input is no tensor, or a dtype or attribute does not fit the op.
+            ValueError: The node is not valid otherwise.
+            NotFoundError: There is no such op.
+        """
+        return apply("create_op", self, op_type, inputs, name, attrs)  # type: ignore[return-value]
 
     def _value_for(self, tensor: Tensor, builder: _native.Builder) -> _native.Value:
         """What a node is given; shapes that were refined are known to the node by a check of them.

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from troupe import _native
 from troupe._src.graph.elements import GraphElement, Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph_defs import created_ops as created_ops  # for Graph.create_op
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import errors
@@ -25,9 +26,10 @@ def import_graph_def(
     Args:
         graph_def: The message, also one of protobuf's own package.
         input_map: Tensors of this graph in place of inputs, "node:0", and operations in place of
-            control inputs, "^node".
+            control inputs, "^node". Names are strings or bytes.
         return_elements: Names of operations, "node", and tensors, "node:0", of the message.
-        name: The prefix of all names, by default "import"; "" for none.
+        name: The prefix of all names, by default "import"; "" for none. A name that the graph has
+            already gets a suffix, "node_1".
         op_dict: Without effect.
         producer_op_list: The ops of the program that wrote the message, with their defaults.
 
@@ -55,7 +57,7 @@ def import_graph_def(
         ops = producer_op_list.SerializeToString() if producer_op_list is not None else b""
         graph._use_context()
         try:
-            _, _, unused = _native.import_graph_def(
+            _, _, unused, renamed = _native.import_graph_def(
                 graph._root, serialized, prefix, targets, device, ops
             )
         except errors.InvalidArgumentError as error:
@@ -67,7 +69,7 @@ def import_graph_def(
         )
     if return_elements is None:
         return None
-    return [_element(graph, scope, each, mapped) for each in wanted]
+    return [_element(graph, scope, each, mapped, renamed) for each in wanted]
 
 
 def _serialized(graph_def: Any) -> bytes:
@@ -79,12 +81,16 @@ def _serialized(graph_def: Any) -> bytes:
 def _checked_map(input_map: Any) -> Dict[str, Any]:
     if input_map is None:
         return {}
-    if not isinstance(input_map, dict) or not all(isinstance(key, str) for key in input_map):
+    if not isinstance(input_map, dict) or not all(isinstance(k, (str, bytes)) for k in input_map):
         raise TypeError(
             "input_map must be a dictionary mapping strings to Tensor objects. "
             f"Got: {type(input_map).__name__}"
         )
-    return input_map
+    return {_text(key): value for key, value in input_map.items()}
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def _checked_names(return_elements: Any) -> List[str]:
@@ -93,9 +99,9 @@ def _checked_names(return_elements: Any) -> List[str]:
     names: List[Any] = [None]
     if isinstance(return_elements, (list, tuple)):
         names = list(return_elements)
-    if not all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, (str, bytes)) for name in names):
         raise TypeError("return_elements must be a list of strings.")
-    return names
+    return [_text(name) for name in names]
 
 
 def _name_of_target(graph: Graph, key: str, value: Any) -> str:
@@ -121,14 +127,18 @@ def _placed(graph: Graph, serialized: bytes) -> bytes:
     return placed.SerializeToString()
 
 
-def _element(graph: Graph, scope: str, name: str, mapped: Dict[str, Any]) -> GraphElement:
+def _element(
+    graph: Graph, scope: str, name: str, mapped: Dict[str, Any], renamed: Dict[str, str]
+) -> GraphElement:
     if name in mapped:
         value: GraphElement = mapped[name]
         return value
+    node, colon, output = name.partition(":")
+    full = renamed.get(node, scope + node)
     try:
-        if ":" in name:
-            return graph._tensor(*graph._root.find_output(scope + name))
-        return graph._operation(graph._root.find(scope + name))
+        if colon:
+            return graph._tensor(*graph._root.find_output(f"{full}:{output}"))
+        return graph._operation(graph._root.find(full))
     except (errors.NotFoundError, errors.InvalidArgumentError):
         raise ValueError(
             f"Requested return_element '{name}' not found in graph_def."
