@@ -90,7 +90,7 @@ class CheckpointSaverHook final : public SessionHook {
     if (!path) return path.status();
     timer_.record(step);
     host_.log("saved " + *path);
-    return {};
+    return options_.saved ? options_.saved(*path) : Status();
   }
 
   Host& host_;

@@ -52,6 +52,8 @@ struct CheckpointSaverOptions {
   std::string prefix;  // "folder/model"
   Ref global_step;
   Period period{.time = std::chrono::minutes(10)};
+  /// Called with the name of each checkpoint that has been saved; its error is that of the step.
+  std::function<Status(const std::string& path)> saved = {};
 };
 /// Saves when a session begins, every period, and at the end.
 std::unique_ptr<SessionHook> checkpoint_saver(Host& host, CheckpointSaverOptions options);

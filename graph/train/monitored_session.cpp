@@ -65,11 +65,25 @@ Status MonitoredSession::open() {
   }
 }
 
+Status MonitoredSession::check_open() const {
+  if (is_closed_) return failed_precondition("the session is closed");
+  if (is_stopped_) return failed_precondition("the training has been stopped, no step may follow");
+  return {};
+}
+
+Result<Tensors> MonitoredSession::run_once(
+    const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+    const std::vector<Ref>& targets, const RunOptions& options) {
+  if (auto status = check_open(); !status.ok()) return status;
+  auto answer = run_with_hooks({feeds, fetches, targets, options});
+  if (answer) has_retried_precondition_ = false;
+  return answer || is_retryable(answer.status()) ? answer : fail(answer.status());
+}
+
 Result<Tensors> MonitoredSession::run(
     const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
     const std::vector<Ref>& targets, const RunOptions& options) {
-  if (is_closed_) return failed_precondition("the session is closed");
-  if (is_stopped_) return failed_precondition("the training has been stopped, no step may follow");
+  if (auto status = check_open(); !status.ok()) return status;
   const StepRequest request{feeds, fetches, targets, options};
   for (;;) {
     auto answer = run_with_hooks(request);
@@ -80,11 +94,21 @@ Result<Tensors> MonitoredSession::run(
     }
     auto status = answer.status();
     if (!is_recoverable(status)) return fail(status);
-    session_.reset();
-    status = backoff_.wait(status);
-    if (status.ok()) status = open();
-    if (!status.ok()) return fail(status);
+    if (status = reopen(status); !status.ok()) return fail(status);
   }
+}
+
+Status MonitoredSession::recover(const Status& why) {
+  if (is_closed_) return failed_precondition("the session is closed");
+  auto status = reopen(why);
+  if (status.ok()) backoff_.reset();
+  return status.ok() ? status : fail(status);
+}
+
+Status MonitoredSession::reopen(const Status& why) {
+  session_.reset();
+  auto status = backoff_.wait(why);
+  return status.ok() ? open() : status;
 }
 
 Result<Tensors> MonitoredSession::run_with_hooks(const StepRequest& request) {

@@ -38,6 +38,14 @@ class MonitoredSession {
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
+  /// As run(), but fails where a task is lost: recover() then opens another session.
+  Result<Tensors> run_once(
+      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+      const std::vector<Ref>& targets = {}, const RunOptions& options = {});
+
+  /// Opens a new session in place of one that has failed outside of run(), because of `why`. An
+  /// error ends the training.
+  Status recover(const Status& why);
 
   /// True once a hook, the program or an error has ended the training: run() then fails.
   bool should_stop() const { return is_stopped_; }
@@ -49,7 +57,10 @@ class MonitoredSession {
  private:
   MonitoredSession(MonitoredSessionOptions options, Host& host);
 
+  /// Whether a step may follow.
+  Status check_open() const;
   Status open();
+  Status reopen(const Status& why);
   Result<Tensors> run_with_hooks(const StepRequest& request);
   bool is_recoverable(const Status& status);
   Status fail(Status status);

@@ -122,15 +122,17 @@ void bind_hooks(nb::module_& module) {
   module.def(
       "checkpoint_saver",
       [](const SaverHandle& saver, const std::string& prefix, const std::string& global_step,
-         std::optional<int64_t> steps, std::optional<double> seconds) {
+         std::optional<int64_t> steps, std::optional<double> seconds, const SharedHost& training,
+         nb::object saved) {
         return SharedHook(train::checkpoint_saver(
             *saver.host, {.saver = saver.saver,
                           .prefix = prefix,
                           .global_step = global_step,
-                          .period = to_period(steps, seconds)}));
+                          .period = to_period(steps, seconds),
+                          .saved = make_name_callback(std::move(saved), *training)}));
       },
       nb::arg("saver"), nb::arg("prefix"), nb::arg("global_step"), nb::arg("steps").none(),
-      nb::arg("seconds").none());
+      nb::arg("seconds").none(), nb::arg("training"), nb::arg("saved"));
   module.def(
       "step_counter",
       [](const SharedHost& host, const std::string& global_step, std::optional<int64_t> steps,
@@ -158,18 +160,25 @@ class TrainingHandle {
   TrainingHandle(SharedHost host, std::unique_ptr<train::MonitoredSession> session, bool is_remote)
       : host_(std::move(host)), session_(std::move(session)), is_remote_(is_remote) {}
   /// (values, metadata or None).
-  nb::tuple run(nb::list feeds, nb::list fetches, nb::list targets, nb::dict options) {
+  nb::tuple run(
+      nb::list feeds, nb::list fetches, nb::list targets, nb::dict options, bool recovers) {
     auto values = to_feeds(feeds, {.may_alias = is_remote_, .decrefs = decrefs_});
     auto outputs = to_refs(fetches), nodes = to_refs(targets);
     auto run_options = to_run_options(options);
-    auto fetched =
-        run_without_gil(host_, [&] { return session_->run(values, outputs, nodes, run_options); });
+    auto fetched = run_without_gil(host_, [&] {
+      return recovers ? session_->run(values, outputs, nodes, run_options)
+                      : session_->run_once(values, outputs, nodes, run_options);
+    });
     decrefs_->run();
     return nb::make_tuple(
         to_python(std::move(fetched), is_remote_), host_->training_step()->metadata());
   }
   bool should_stop() const { return session_->should_stop(); }
   void request_stop() { session_->request_stop(); }
+  /// Opens a new session in place of one that a lost task has made useless.
+  void recover(const std::string& why) {
+    run_without_gil(host_, [&] { return session_->recover(unavailable(why)); });
+  }
   void close() {
     run_without_gil(host_, [&] { return session_->close(); });
   }
@@ -263,9 +272,10 @@ void bind_training(nb::module_& module) {
   nb::class_<TrainingHandle>(module, "Training")
       .def(
           "run", &TrainingHandle::run, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"),
-          nb::arg("options"))
+          nb::arg("options"), nb::arg("recovers"))
       .def_prop_ro("should_stop", &TrainingHandle::should_stop)
       .def("request_stop", &TrainingHandle::request_stop)
+      .def("recover", &TrainingHandle::recover, nb::arg("why"))
       .def("close", &TrainingHandle::close);
   module.def(
       "begin_training", &begin_training, nb::arg("builder"), nb::arg("host"), nb::arg("target"),

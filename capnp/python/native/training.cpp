@@ -176,6 +176,18 @@ std::shared_ptr<train::SessionHook> make_python_hook(nb::object hook, const Pyth
   return std::make_shared<PythonHook>(std::move(hook), host);
 }
 
+std::function<Status(const std::string&)> make_name_callback(
+    nb::object call, const PythonHost& host) {
+  // Copies of the function share the reference, whose last one may be dropped without the GIL.
+  std::shared_ptr<nb::object> shared(new nb::object(std::move(call)), [](nb::object* owned) {
+    nb::gil_scoped_acquire gil;
+    delete owned;
+  });
+  return [shared, exception = host.exception()](const std::string& name) {
+    return call_python(*exception, [&] { (*shared)(name); });
+  };
+}
+
 std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host) {
   return std::make_shared<StepMarkerHook>(host);
 }

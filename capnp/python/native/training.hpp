@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -131,6 +132,9 @@ class InterruptibleSession final : public BasicSession {
 
 /// A hook written in Python: `hook` is a HookAdapter of Python (train/hook_adapter.py).
 std::shared_ptr<train::SessionHook> make_python_hook(nb::object hook, const PythonHost& host);
+/// Calls a Python callable with a name; it fails with the exception that the callable raises.
+std::function<Status(const std::string&)> make_name_callback(
+    nb::object call, const PythonHost& host);
 /// Marks the next run as the training step, so it must be the last hook.
 std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host);
 

@@ -85,6 +85,28 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_is_saved_at_the_start_each_period_and_the_end)
   BOOST_TEST(saver->last_checkpoints().back() == folder / "model-3");
 }
 
+BOOST_AUTO_TEST_CASE(each_checkpoint_is_told_and_an_error_of_who_is_told_is_that_of_the_step) {
+  TemporaryFolder folder;
+  Builder b;
+  b.variable("w", b.constant(1.0f));
+  std::vector<std::string> told;
+  Status answer;
+  auto hook = train::checkpoint_saver(
+      host, {.saver = std::make_shared<train::Saver>(b, host),
+             .prefix = folder / "model",
+             .global_step = "global_step",
+             .period = {.steps = 2},
+             .saved = [&](const std::string& path) {
+               told.push_back(path);
+               return answer;
+             }});
+  BOOST_TEST(hook->after_create_session(session).ok());
+  BOOST_TEST(step(*hook).ok());
+  answer = invalid_argument("no room");
+  BOOST_TEST((step(*hook).status().message() == "no room"));
+  BOOST_TEST(told == (std::vector<std::string>{folder / "model-0", folder / "model-2"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_checkpoint_is_saved_when_its_time_has_come) {
   TemporaryFolder folder;
   Builder b;

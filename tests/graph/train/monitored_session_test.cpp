@@ -104,6 +104,22 @@ BOOST_AUTO_TEST_CASE(a_lost_task_leads_to_a_new_session_and_the_step_runs_again)
   BOOST_TEST(cluster.global_step == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_session_is_replaced_where_the_program_has_lost_a_task) {
+  BOOST_TEST(create().ok());
+  BOOST_TEST(step().ok());
+  cluster.log.clear();
+  cluster.failures = {lost};
+  BOOST_TEST((session->run_once({}, {}, {"train"}).status().code() == Code::unavailable));
+  BOOST_TEST(count("first has a session") == 0);
+  BOOST_TEST(!session->should_stop());
+  BOOST_TEST(session->recover(lost).ok());
+  BOOST_TEST(count("first has a session") == 1);
+  BOOST_TEST(!session->should_stop());
+  BOOST_TEST(step().ok());
+  BOOST_TEST(session->close().ok());
+  BOOST_TEST((session->recover(lost).code() == Code::failed_precondition));
+}
+
 BOOST_AUTO_TEST_CASE(nodes_that_are_away_are_tried_until_they_are_back) {
   cluster.refusals = {lost, lost, lost};
   BOOST_TEST(create().ok());

@@ -14,8 +14,8 @@ from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.train_and_evaluate import train_and_evaluate
 from troupe._src.estimator.train_specs import EvalSpec, TrainSpec
 from troupe._src.estimator.warm_start_settings import WarmStartSettings
+from troupe._src.train.hooks.checkpoint_hook import CheckpointSaverHook
 from troupe._src.train.hooks.native_hooks import (
-    CheckpointSaverHook,
     NanLossDuringTrainingError,
     NanTensorHook,
     StopAtStepHook,

@@ -91,8 +91,8 @@ from troupe._src.train.monitored_session import (
     SingularMonitoredSession,
 )
 from troupe._src.train.moving_averages import ExponentialMovingAverage
+from troupe._src.train.hooks.checkpoint_hook import CheckpointSaverHook
 from troupe._src.train.hooks.native_hooks import (
-    CheckpointSaverHook,
     NanLossDuringTrainingError,
     NanTensorHook,
     StopAtStepHook,

@@ -55,11 +55,12 @@ class CreatedSessionsTest(tf.test.TestCase):
             self.assertIn("chief", repr(session))
             self.assertEqual(session.run([self.train, x], {x: 3.0}), [1, 3])
             self.assertEqual(session.run({"x": doubled}), {"x": 2})
-            self.assertTrue(session.graph.finalized)
+            self.assertFalse(session.graph.finalized)  # as the creator has left it
+            self.assertEqual(session.run(doubled + 1.0), 3)
             self.assertFalse(session.should_stop())
             session.request_stop()
             self.assertTrue(session.should_stop())
-        self.assertEqual(hook.calls, ["begin", "created", 7, 7, "end"])
+        self.assertEqual(hook.calls, ["begin", "created", 7, 7, 7, "end"])
         with self.assertRaisesRegex(RuntimeError, "closed"):
             creator.sessions[0].run(x)
 
@@ -92,9 +93,6 @@ class CreatedSessionsTest(tf.test.TestCase):
 
     def test_what_such_sessions_cannot_do_is_refused(self):
         x = tf.placeholder_with_default(1.0, [])
-        saves = tf.train.CheckpointSaverHook(self.get_temp_dir(), save_steps=1)
-        with self.assertRaisesRegex(ValueError, "ChiefSessionCreator"):
-            tf.train.MonitoredSession(Creator(), [saves])
         creator = Creator()
         creator.create_session = lambda: "session"
         with self.assertRaisesRegex(TypeError, "must create a tf.Session"):
@@ -107,6 +105,172 @@ class CreatedSessionsTest(tf.test.TestCase):
             self.assertEqual(session.run(x), 2)
             with self.assertRaisesRegex(RuntimeError, "fed twice"):
                 session.run(x, {x: 3.0})
+
+
+class ExtendedCreatorsTest(tf.test.TestCase):
+    """Creators that are those of the package but for what they add."""
+
+    def setUp(self):
+        super().setUp()
+        self.step = tf.train.get_or_create_global_step()
+        self.train = tf.assign_add(self.step, 1)
+        tf.add_to_collection("init", tf.global_variables_initializer())
+        self.added = []
+        added = self.added
+
+        class Chief(tf.train.ChiefSessionCreator):
+            def create_session(self):
+                session = super().create_session()
+                added.append(session)
+                return session
+
+        class Worker(tf.train.WorkerSessionCreator):
+            def create_session(self):
+                added.append(super().create_session())
+                return added[-1]
+
+        self.chief, self.worker = Chief, Worker
+
+    def test_a_creator_makes_initialized_sessions(self):
+        table = tf.get_variable("local", [], collections=[tf.GraphKeys.LOCAL_VARIABLES])
+        scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: self.added.append(scaffold))
+        with tf.train.ChiefSessionCreator(scaffold).create_session() as session:
+            self.assertIsInstance(session, tf.Session)
+            self.assertEqual(session.run(self.train), 1)
+            session.run(table)
+        self.assertEqual(self.added, [scaffold])
+        self.assertTrue(tf.get_default_graph().finalized)
+        scaffold.init_fn(None)  # the scaffold is known to it
+        self.assertEqual(self.added, [scaffold, scaffold])
+        copy = tf.train.Scaffold(copy_from_scaffold=scaffold)
+        copy.init_fn(None)
+        self.assertIs(self.added[2], copy)
+
+    def test_a_creator_adds_to_what_the_package_does(self):
+        hook = Recorder(self.step)
+        with tf.train.MonitoredSession(self.chief(), [hook]) as session:
+            self.assertTrue(session.graph.finalized)
+            self.assertEqual(session.run(self.train), 1)
+            self.assertIs(session.run_step_fn(lambda step_context: step_context.session),
+                          self.added[0])
+        self.assertEqual(len(self.added), 1)
+
+    def test_checkpoints_are_saved_and_restored_in_such_sessions(self):
+        folder, saved = self.get_temp_dir(), []
+
+        class Listener(tf.train.CheckpointSaverListener):
+            def after_save(self, session, global_step_value):
+                saved.append(global_step_value)
+
+        saver = tf.train.CheckpointSaverHook(folder, save_steps=2, listeners=[Listener()])
+        with tf.train.MonitoredSession(Creator(), [saver]) as session:
+            for _ in range(3):
+                session.run(self.train)
+        self.assertEqual(saved, [0, 2, 3])
+        self.assertEqual(tf.train.latest_checkpoint(folder), folder + "/model.ckpt-3")
+        for creator in (
+            self.chief(checkpoint_dir=folder),
+            self.chief(checkpoint_filename_with_path=folder + "/model.ckpt-3"),
+        ):
+            with tf.train.MonitoredSession(creator) as session:
+                self.assertEqual(session.run(self.train), 4)
+
+    def test_a_worker_waits_for_the_chief(self):
+        server = tf.train.Server.create_local_server()
+        scaffold = tf.train.Scaffold()
+        with tf.train.MonitoredSession(self.chief(scaffold, server.target)) as session:
+            session.run(self.train)
+            creator = self.worker(scaffold, server.target, max_wait_secs=1)
+            with tf.train.MonitoredSession(creator) as other:
+                self.assertEqual(other.run(self.train), 2)
+                self.assertIn("worker", repr(other))
+        self.assertEqual(len(self.added), 2)
+        server.stop()
+
+
+class RecoveryTest(tf.test.TestCase):
+    """What is done where a task is lost, in sessions of both kinds."""
+
+    def setUp(self):
+        super().setUp()
+        self.step = tf.train.get_or_create_global_step()
+        self.train = tf.assign_add(self.step, 1)
+        tf.add_to_collection("init", tf.global_variables_initializer())
+        self.creators = [Creator(), tf.train.ChiefSessionCreator()]
+        self.lost = tf.errors.AbortedError(None, None, "a task is lost")
+
+    def test_a_step_runs_again_as_often_as_a_task_is_lost(self):
+        for creator in self.creators:
+            hook = Recorder(None, [self.lost, self.lost, self.lost])
+            with tf.Graph().as_default() as graph, tf.train.MonitoredSession(creator, [hook]) as s:
+                if isinstance(creator, Creator):
+                    self.assertIs(s.graph, graph)
+                s.run([])
+            self.assertEqual(hook.calls[1:], ["created"] * 4 + [None, "end"])
+
+    def test_a_session_that_cannot_be_created_is_tried_again(self):
+        lost = [self.lost, self.lost]
+
+        class Late(Creator):
+            def create_session(self):
+                if lost:
+                    raise lost.pop()
+                return super().create_session()
+
+        with tf.train.MonitoredSession(Late()) as session:
+            self.assertEqual(session.run(self.train), 1)
+
+    def test_a_function_of_steps_is_called_again_as_a_whole(self):
+        for creator in self.creators:
+            lost, calls = [self.lost], []
+
+            class Loses(tf.train.SessionRunHook):
+                def before_run(self, run_context):
+                    if lost:
+                        raise lost.pop()
+
+            def steps(step_context):
+                calls.append(step_context.session.run(self.train))
+                step_context.run_with_hooks(self.step)
+                if len(calls) == 2:
+                    raise self.lost
+                return step_context.session.run(self.step)
+
+            with tf.train.MonitoredSession(creator, [Loses()]) as session:
+                # Each session has variables of its own.
+                self.assertEqual(session.run_step_fn(steps), 1)
+            self.assertEqual(calls, [1, 1, 1])
+
+    def test_a_session_that_does_not_recover_raises_the_error_of_such_a_function(self):
+        def steps(step_context):
+            raise self.lost
+
+        with tf.train.SingularMonitoredSession() as session:
+            with self.assertRaisesRegex(tf.errors.AbortedError, "a task is lost"):
+                session.run_step_fn(steps)
+            self.assertFalse(session.should_stop())
+
+    def test_a_task_that_a_thread_has_lost_is_lost_to_the_session(self):
+        for creator in self.creators:
+            hook = Recorder(None)
+            with tf.train.MonitoredSession(creator, [hook]) as session:
+                coordinator = session._coordinated_creator.coord
+                coordinator.request_stop(self.lost)
+                self.assertFalse(session.should_stop())
+                self.assertEqual(hook.calls, ["begin", "created", "created"])
+                session._coordinated_creator.coord.request_stop(self.lost)
+                session.run(self.step)
+                self.assertEqual(hook.calls, ["begin"] + ["created"] * 3 + [None])
+
+    def test_the_session_is_where_programs_look_for_it(self):
+        with tf.train.MonitoredSession() as monitored:
+            session = monitored
+            while type(session).__name__ != "Session":
+                session = session._sess
+            self.assertIs(session, monitored._tf_sess())
+            self.assertIs(session, monitored._coordinated_creator.tf_sess)
+            self.assertIs(session, monitored._sess._sess._sess._sess)
+            self.assertEqual(session.sess_str, "")
 
 
 if __name__ == "__main__":

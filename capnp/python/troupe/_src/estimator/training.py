@@ -12,7 +12,8 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.platform import logging
 from troupe._src.summary.summary_ops import scalar
 from troupe._src.train.global_step import get_global_step
-from troupe._src.train.hooks.native_hooks import CheckpointSaverHook, NanTensorHook
+from troupe._src.train.hooks.checkpoint_hook import CheckpointSaverHook
+from troupe._src.train.hooks.native_hooks import NanTensorHook
 from troupe._src.train.hooks.python_hooks import LoggingTensorHook
 from troupe._src.train.monitored_session import MonitoredTrainingSession
 from troupe._src.checkpoints.saver import Saver

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 
-from troupe import _native
-from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.messages.config import ConfigProto, RunOptions
+from troupe._src.messages.message import Record
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform.process import check_not_forked, claim_process, close_at_exit
 from troupe._src.session.base_session import BaseSession
 from troupe._src.session.fetch import plan_fetches, to_feeds
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
-from troupe._src.train.hooks.created_training import CreatedTraining
-from troupe._src.train.hooks.hook_adapter import Training, adapt_hook
-from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
+from troupe._src.train.hooks.checkpoint_hook import CheckpointSaverHook
+from troupe._src.train.hooks.created_training import LOST_TASK, CreatedTraining
+from troupe._src.train.hooks.hook_adapter import Training
+from troupe._src.train.hooks.opened_training import open_training
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs, SessionRunHook, StepContext, check_step_fn,
 )  # fmt: skip
 from troupe._src.train.hooks.summary_hooks import (
     USE_DEFAULT, StepCounterHook, standard_summary_hooks,
 )  # fmt: skip
-from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
-from troupe._src.train.session_threads import RunLocalInit, SessionThreads
+from troupe._src.train.scaffold import (
+    ChiefSessionCreator, Scaffold, SessionCreator, creates_sessions,
+)  # fmt: skip
+from troupe._src.train.session_threads import SessionThreads
 from troupe._src.types import errors
 
 
@@ -41,7 +44,8 @@ class MonitoredSession:
 
     Args:
         session_creator: Says the target and whether it is the chief, by default one in this
-            process; or creates sessions by a `create_session` of its own.
+            process. Or it creates sessions by a `create_session` of its own, which then restores
+            or initializes the variables, and finalizes the graph or not.
         hooks: What is called around the steps, in that order.
         stop_grace_period_secs: How long threads have at the end, in seconds.
 
@@ -50,6 +54,8 @@ class MonitoredSession:
     """
 
     _starts_threads = True
+    # Whether a lost task leads to another session.
+    _recovers = True
     # Whether a graph that was not finalized before can be changed after the session.
     _unfinalizes = True
 
@@ -71,72 +77,18 @@ class MonitoredSession:
         close_at_exit(self)
 
     def _begin(self, hooks: List[SessionRunHook]) -> Any:
-        graph, creator, training = self._graph, self._creator, self._training
+        creator, training = self._creator, self._training
         for hook in hooks:
             hook.begin()
         all_hooks = self._threads.around(hooks) if self._starts_threads else hooks
-        if hasattr(creator, "create_session"):  # of a class of the program's own
-            graph.finalize()
-            return CreatedTraining(creator, all_hooks, training)
-        scaffold, needs_saver = creator.scaffold, creator.restores
-        scaffold = scaffold.with_saver() if needs_saver else scaffold.with_local_init_op()
-        options: Dict[str, Any] = {
-            "is_chief": creator.is_chief,
-            "give_up_after_ms": int(creator.max_wait_secs * 1000),
-            "initialize": self._initialize,
-            "explain": self._threads.raise_lost_task,
-        }
-        folder = creator.checkpoint_dir
-        saver = None if folder is None else scaffold.saver
-        is_native = saver is not None and not saver._runs_named_nodes
-        self._restores_latest = creator.is_chief and saver is not None and not is_native
-        initializes = creator.initializes or self._restores_latest
-        # Of its own initialization it cannot be told whether values were there before.
-        options["start"] = "resume" if initializes else creator.scaffold._start
-        replaced = graph._replaced_initializers
-        options["initializers"] = {name: op._value() for name, op in replaced.items()}
-        if initializes:
-            self._uninitialized = scaffold.report_op()
-        if scaffold.takes_own_local_init():
-            all_hooks = [RunLocalInit(scaffold.local_init_op), *all_hooks]
-        elif scaffold.local_init_op is not None:
-            options["local_init"] = [graph.as_graph_element(scaffold.local_init_op).name]
-        if folder is not None and saver is not None and is_native:
-            options["saver"] = saver._native
-            options["checkpoint_folder"] = os.fspath(folder)
-        native_hooks = [
-            hook._native_hook(training) or adapt_hook(hook, training) for hook in all_hooks
-        ]
-        target = creator.config._for_session(creator.master)
-        with graph._lock, graph.control_dependencies(None), graph.device(None):
-            builder = graph._builder_for("VarIsInitializedOp", "")
-            graph.finalize()
-            return _native.begin_training(builder, training.host, target, options, native_hooks)
-
-    def _initialize(self, native: Any) -> None:
-        """Runs the chief's own initialization in a new session.
-
-        Called before the runtime restores or initializes lost variables.
-        """
-        session, creator = self._training.session_of(native), self._creator
-        scaffold, path = creator.scaffold, creator.checkpoint_filename_with_path
-        latest = creator.checkpoint_dir and latest_checkpoint(creator.checkpoint_dir)
-        if latest and self._restores_latest:
-            path = latest
-        elif latest or not creator.initializes:
-            return
-        with self._graph.as_default(), session.as_default():
-            if len(session.run(self._uninitialized)) == 0:
-                return
-            if path and scaffold.saver is not None:
-                scaffold.saver.restore(session, path)
-            else:
-                scaffold.initialize(session)
+        if creates_sessions(creator):
+            return CreatedTraining(creator, all_hooks, training, self._threads.raise_lost_task)
+        return open_training(creator, all_hooks, training, self._threads.raise_lost_task)
 
     def __repr__(self) -> str:
-        state = "closed" if self._native is None else "stopping" if self.should_stop() else "open"
-        where = getattr(self._creator, "master", "") or "this process"
-        role = "chief" if getattr(self._creator, "is_chief", True) else "worker"
+        state = "closed" if self._native is None else "stopping" if self._stops() else "open"
+        where = getattr(self._creator, "_master", "") or "this process"
+        role = "chief" if getattr(self._creator, "_is_chief", True) else "worker"
         name = f"tf.train.{type(self).__name__}"
         return f"<{name} on {where}, {role}, {state}, {self._graph.version} nodes>"
 
@@ -167,9 +119,21 @@ class MonitoredSession:
             RuntimeError: The session is closed, or should stop.
             OpError: The step failed for another reason than a lost task.
         """
+        return self._run(True, fetches, feed_dict, options, run_metadata)
+
+    def _run(
+        self,
+        recovers: bool,
+        fetches: Any,
+        feed_dict: Optional[Dict[Any, Any]] = None,
+        options: Optional[RunOptions] = None,
+        run_metadata: Optional[RunMetadata] = None,
+    ) -> Any:
         check_not_forked(self._pid)
         if self._native is None:
             raise RuntimeError("Run called even after the session was closed.")
+        if not recovers:
+            self._threads.raise_lost_task()
         if self.should_stop():
             self._training.coordinator.raise_requested_exception()
             raise RuntimeError("Run called even after should_stop requested.")
@@ -180,9 +144,12 @@ class MonitoredSession:
         training.run_options.clear()
         step_options = training.step_options(options)
         try:
-            values, metadata = self._native.run(feeds, plan.names, plan.targets, step_options)
+            values, metadata = self._native.run(
+                feeds, plan.names, plan.targets, step_options, recovers
+            )
         except errors.OpError as error:
-            self._has_failed = not isinstance(error, errors.OutOfRangeError)
+            if recovers or not isinstance(error, LOST_TASK):
+                self._has_failed = not isinstance(error, errors.OutOfRangeError)
             raise BaseSession._located(self, error)  # type: ignore[arg-type]
         except BaseException:
             self._has_failed = True  # a hook's, or of a signal
@@ -196,14 +163,24 @@ class MonitoredSession:
         """The current session, whose steps do not call hooks; None after the end."""
         return None if self._native is None else self._training.session
 
+    # Programs know these names from TensorFlow's source: they have no other way to the session.
+
     def _is_closed(self) -> bool:
         return self._native is None
 
     def _tf_sess(self) -> Any:
         return self.plain_session
 
+    @property
+    def _sess(self) -> Any:
+        return self.plain_session
+
+    @property
+    def _coordinated_creator(self) -> Record:
+        return Record(tf_sess=self.plain_session, coord=self._training.coordinator)
+
     def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
-        """Calls a function that runs steps with and without hooks.
+        """Calls a function that runs steps with and without hooks, again if a task was lost.
 
         Args:
             step_fn: Has one argument, `step_context`, which has `session`, `run_with_hooks` and
@@ -218,12 +195,34 @@ class MonitoredSession:
             RuntimeError: The session is closed.
         """
         check_step_fn(step_fn)
-        if self._native is None:
-            raise RuntimeError("Run called even after the session was closed.")
-        return step_fn(StepContext(self.plain_session, self.run))
+        while True:
+            if self._native is None:
+                raise RuntimeError("Run called even after the session was closed.")
+            try:
+                run = functools.partial(self._run, False)
+                return step_fn(StepContext(self.plain_session, run))
+            except LOST_TASK as error:
+                if not self._recovers:
+                    raise
+                self._recover(error)
+
+    def _recover(self, error: Any) -> None:
+        """Opens another session in place of one that a lost task has made useless."""
+        try:
+            self._native.recover(error.message)
+        except BaseException:
+            self._has_failed = True
+            raise
+        if self._threads.have_lost_task:  # where no hook has renewed it
+            self._training.coordinator = self._training.make_coordinator()
 
     def should_stop(self) -> bool:
         """True after a hook, the program or an error has ended the training."""
+        if self._native is not None and self._recovers and self._threads.have_lost_task:
+            self._recover(self._training.coordinator.failure)
+        return self._stops()
+
+    def _stops(self) -> bool:
         if self._native is None:
             return True
         if self._training.coordinator.should_stop() and not self._threads.have_lost_task:
@@ -306,6 +305,8 @@ class SingularMonitoredSession(MonitoredSession):
         checkpoint_filename_with_path: The name of that checkpoint, where there is no folder.
     """
 
+    _recovers = False
+
     def __init__(
         self,
         hooks: Optional[Sequence[SessionRunHook]] = None,
@@ -319,7 +320,7 @@ class SingularMonitoredSession(MonitoredSession):
         creator = ChiefSessionCreator(
             scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path
         )
-        creator.max_wait_secs = 0
+        creator._max_wait_secs = 0
         super().__init__(creator, hooks, stop_grace_period_secs)
 
     def raw_session(self) -> Any:

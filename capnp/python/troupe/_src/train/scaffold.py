@@ -15,8 +15,10 @@ from troupe._src.ops.grouping_ops import group
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.representation import represent
 from troupe._src.session.default_config import default_config
+from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import merge_all
+from troupe._src.train.session_manager import SessionManager
 from troupe._src.variables.variable_sets import (
     global_variables,
     global_variables_initializer,
@@ -36,7 +38,8 @@ class Scaffold:
     Args:
         init_op: What the chief runs; None for the initializers of all variables.
         init_feed_dict: What `init_op` is fed.
-        init_fn: What the chief calls with the scaffold and a session, after `init_op`.
+        init_fn: What the chief calls with the scaffold and a session, after `init_op`. The
+            attribute is a function of the session alone.
         ready_op: Gives the names of the variables that have no value; has no effect, as the runtime
             checks them.
         ready_for_local_init_op: Likewise of the global variables.
@@ -78,14 +81,16 @@ class Scaffold:
         self.summary_op = summary_op
         self.init_op = init_op
         self.init_feed_dict = init_feed_dict
-        self.init_fn = init_fn
+        self._given_init_fn = init_fn  # a copy calls it with itself
         self.local_init_op = local_init_op
         self.saver = saver
         self._default_init_op: Optional[Operation] = None  # what finalize() makes
         if copy_from_scaffold is not None:
             for name, value in vars(copy_from_scaffold).items():
-                if getattr(self, name) is None:
+                if getattr(self, name, value) is None:
                     setattr(self, name, value)
+        given = self._given_init_fn
+        self.init_fn = None if given is None else lambda sess: given(self, sess)
 
     @reprlib.recursive_repr()  # `init_fn` may be a method of what shows the scaffold
     def __repr__(self) -> str:
@@ -205,7 +210,7 @@ class Scaffold:
         if self.init_op is not None:
             session.run(self.init_op, self.init_feed_dict)
         if self.init_fn is not None:
-            self.init_fn(self, session)
+            self.init_fn(session)
 
 
 def as_operation(op: Any) -> Operation:
@@ -231,6 +236,9 @@ def _get_or_create(key: str, make: Callable[[], Any]) -> Any:
 class SessionCreator:
     """The target of a training's sessions, and whether it is the chief.
 
+    A monitored session has the runtime open its sessions, unless a class of the program's own has
+    another `create_session`.
+
     Args:
         master: A node of a cluster, "troupe://host:port"; "" for this process.
         config: The options of the session.
@@ -251,24 +259,65 @@ class SessionCreator:
         scaffold: Optional[Scaffold] = None,
         checkpoint_filename_with_path: Optional[str] = None,
     ) -> None:
-        self.master = master
-        self.config = config or default_config()
-        self.is_chief = is_chief
-        self.checkpoint_dir = checkpoint_dir
-        self.max_wait_secs = max_wait_secs
-        self.scaffold = scaffold or Scaffold()
-        self.checkpoint_filename_with_path = checkpoint_filename_with_path
+        self._master = master
+        self._config = config or default_config()
+        self._is_chief = is_chief
+        self._checkpoint_dir = checkpoint_dir
+        self._max_wait_secs = max_wait_secs
+        self._scaffold = scaffold or Scaffold()
+        self._checkpoint_filename_with_path = checkpoint_filename_with_path
+
+    def create_session(self) -> Session:
+        """Finalizes the graph, and opens a session in which the variables have values.
+
+        A chief restores or initializes them; others wait for it.
+
+        Returns:
+            The session.
+
+        Raises:
+            OpError: No session can be opened, or it cannot be initialized.
+        """
+        scaffold = self._scaffold.finalize()
+        manager = self._get_session_manager()
+        if not self._is_chief:
+            return manager.wait_for_session(self._master, self._config, self._max_wait_secs)
+        return manager.prepare_session(
+            self._master,
+            saver=scaffold.saver,
+            checkpoint_dir=self._checkpoint_dir,
+            checkpoint_filename_with_path=self._checkpoint_filename_with_path,
+            config=self._config,
+            init_op=scaffold.init_op,
+            init_feed_dict=scaffold.init_feed_dict,
+            init_fn=scaffold.init_fn,
+        )
+
+    def _get_session_manager(self) -> SessionManager:
+        # The name is that of TensorFlow, which classes that create sessions otherwise call.
+        scaffold = self._scaffold
+        return SessionManager(
+            local_init_op=scaffold.local_init_op,
+            ready_op=scaffold.ready_op,
+            ready_for_local_init_op=scaffold.ready_for_local_init_op,
+        )
 
     @property
-    def initializes(self) -> bool:
+    def _initializes(self) -> bool:
         """True if the chief runs more than the initializers of variables in a new cluster."""
-        has_more = self.checkpoint_filename_with_path or self.scaffold.initializes
-        return self.is_chief and bool(has_more)
+        has_more = self._checkpoint_filename_with_path or self._scaffold.initializes
+        return self._is_chief and bool(has_more)
 
     @property
-    def restores(self) -> bool:
+    def _restores(self) -> bool:
         """True if variables may be restored from a checkpoint."""
-        return bool(self.checkpoint_dir or self.checkpoint_filename_with_path)
+        return bool(self._checkpoint_dir or self._checkpoint_filename_with_path)
+
+
+def creates_sessions(creator: Any) -> bool:
+    """Whether a class of the program's own creates the sessions, in place of the runtime."""
+    create = creator.create_session
+    return getattr(create, "__func__", None) is not SessionCreator.create_session
 
 
 @set_module("troupe.train")

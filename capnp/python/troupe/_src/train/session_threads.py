@@ -6,7 +6,7 @@ from typing import Any, List, Optional
 
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.queues.queue_runner import start_queue_runners
-from troupe._src.train.hooks.hook_adapter import Training
+from troupe._src.train.hooks.hook_adapter import Training, is_in_python
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -74,8 +74,8 @@ class SessionThreads:
 
     def around(self, hooks: List[SessionRunHook]) -> List[SessionRunHook]:
         """The hooks, and those that start and stop the threads, if there may be any."""
-        in_python = (type(hook)._native_hook is SessionRunHook._native_hook for hook in hooks)
-        if not any(in_python) and not self._training.graph.get_collection(GraphKeys.QUEUE_RUNNERS):
+        in_python = any(is_in_python(hook) for hook in hooks)
+        if not in_python and not self._training.graph.get_collection(GraphKeys.QUEUE_RUNNERS):
             return hooks
         return [_StartThreads(self._training, self), *hooks, _StopThreads(self)]
 

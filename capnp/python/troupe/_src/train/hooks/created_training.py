@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Tuple
+import time
+from typing import Any, Callable, List, Tuple
 
 from troupe._src.platform import logging
 from troupe._src.session.base_session import BaseSession
 from troupe._src.train.hooks.hook_adapter import Training
 from troupe._src.train.hooks.hooked_session import HookedSteps
-from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.types import errors
 
-_LOST_TASK = (errors.AbortedError, errors.UnavailableError)
+LOST_TASK = (errors.AbortedError, errors.UnavailableError)
+
+# After a first attempt at once, how long it waits before others, in seconds.
+_FIRST_DELAY, _LONGEST_DELAY = 0.05, 2.0
 
 
 class CreatedTraining:
     """Stands for the runtime's training, which opens its sessions itself.
 
-    Where a task is lost, another session is created, in which the step runs again.
+    Where a task is lost, another session is created, in which the step runs again, as often as it
+    takes: whoever creates the sessions says when to give up.
 
     Args:
         creator: Its `create_session` returns a session of this graph.
         hooks: What is called around the steps.
         training: What the monitored session and its hooks share.
+        explain: Called after each step that failed; may raise the reason.
 
     Raises:
         TypeError: The creator returns something else.
-        ValueError: A hook saves checkpoints, which takes a session that the runtime opens.
     """
 
-    def __init__(self, creator: Any, hooks: List[SessionRunHook], training: Training) -> None:
-        if any(isinstance(hook, CheckpointSaverHook) for hook in hooks):
-            raise ValueError(
-                "a CheckpointSaverHook works in sessions of a tf.train.ChiefSessionCreator, not in "
-                f"those of {creator!r}"
-            )
-        self._creator, self._training = creator, training
+    def __init__(
+        self,
+        creator: Any,
+        hooks: List[SessionRunHook],
+        training: Training,
+        explain: Callable[[], None],
+    ) -> None:
+        self._creator, self._training, self._explain = creator, training, explain
         self._steps = HookedSteps(hooks, training)
         self._session = self._created()
 
@@ -46,28 +51,60 @@ class CreatedTraining:
         return self._steps.should_stop
 
     def _created(self) -> BaseSession:
+        delay = 0.0
+        while True:
+            try:
+                return self._created_once()
+            except LOST_TASK as error:
+                logging.info("No session can be created, trying again: %s", error)
+            time.sleep(delay)
+            delay = min(max(2 * delay, _FIRST_DELAY), _LONGEST_DELAY)
+
+    def _created_once(self) -> BaseSession:
         session = self._creator.create_session()
         if not isinstance(session, BaseSession):
             raise TypeError(f"{self._creator!r} must create a tf.Session, not {session!r}")
-        native = session._ready()
-        self._training.session_of(native)
+        self._training.adopt(session)
         for adapter in self._steps.adapters:
-            adapter.after_create_session(native)
+            adapter.after_create_session(session._ready())
         return session
 
-    def run(self, feeds: Any, names: List[str], targets: List[str], _: Any) -> Tuple[Any, Any]:
+    def run(
+        self, feeds: Any, names: List[str], targets: List[str], _: Any, recovers: bool
+    ) -> Tuple[Any, Any]:
         """The values of a step, and what is known of it; its options are in the training."""
+        if not recovers:
+            return self._run_once(feeds, names, targets)
+        options = list(self._training.run_options)
+        while True:
+            self._training.run_options[:] = options  # without those of hooks
+            try:
+                return self._run_once(feeds, names, targets)
+            except LOST_TASK as error:
+                self.recover(str(error))
+
+    def _run_once(self, feeds: Any, names: List[str], targets: List[str]) -> Tuple[Any, Any]:
         try:
             return self._steps.run(self._session._ready(), feeds, names, targets)
-        except _LOST_TASK as error:
-            logging.info("A task was lost, so another session is created: %s", error)
-            self.abandon()
-            self._session = self._created()
-        return self._steps.run(self._session._ready(), feeds, names, targets)
+        except LOST_TASK:
+            raise
+        except Exception:
+            self._explain()
+            raise
 
     def request_stop(self) -> None:
         """Makes the next step the last one."""
         self._steps.should_stop = True
+
+    def recover(self, why: str) -> None:
+        """Creates another session in place of one that a lost task has made useless.
+
+        Args:
+            why: What is said about it in the log.
+        """
+        logging.info("A task was lost, so another session is created: %s", why)
+        self.abandon()
+        self._session = self._created()
 
     def abandon(self) -> None:
         """Closes the session after an error; the hooks do not end."""

@@ -9,6 +9,7 @@ from troupe._src.graph.graph import Graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, RunOptions
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform import logging
+from troupe._src.session.base_session import BaseSession
 from troupe._src.session.fetch import FetchPlan, plan_fetches, to_feeds
 from troupe._src.session.session import Session
 from troupe._src.train.coordinator import Coordinator
@@ -26,13 +27,22 @@ class BorrowedSession(Session):
     """A session that a training owns and closes."""
 
     @classmethod
-    def of(cls, native: Any, graph: Graph) -> BorrowedSession:
-        session = cls("of a training", graph)
+    def of(cls, native: Any, graph: Graph, target: str) -> BorrowedSession:
+        session = cls(target, graph)
         session._native = native
         return session
 
+    @property
+    def _sess(self) -> BorrowedSession:
+        # Programs look for the session in attributes of this name, until a class has that of
+        # Session.
+        return self
+
     def close(self) -> None:
         """Does nothing: the training closes it."""
+
+
+BorrowedSession.__name__ = "Session"
 
 
 class Training:
@@ -40,27 +50,32 @@ class Training:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.target = ""  # of the sessions that the runtime opens
         self.host = _native.make_host(logging.info, logging.warning)
         self.coordinator = self.make_coordinator()
         self.args = SessionRunArgs(None)  # of the step, without those of hooks
         self.run_options: List[RunOptions] = []  # of the step, from the program and hooks
         self._native: Any = None
-        self._session: Optional[BorrowedSession] = None
+        self._session: Optional[BaseSession] = None
 
     @staticmethod
     def make_coordinator() -> Coordinator:
         """The coordinator of a session, which hides no error of its threads."""
         return Coordinator(clean_stop_exception_types=[])
 
-    def session_of(self, native: Any) -> BorrowedSession:
+    def adopt(self, session: BaseSession) -> None:
+        """Makes a session that a creator has made the one that hooks get."""
+        self._native, self._session = session._ready(), session
+
+    def session_of(self, native: Any) -> BaseSession:
         """The Python object of a session of the runtime."""
         if self._session is None or self._native is not native:
             self._native = native
-            self._session = BorrowedSession.of(native, self.graph)
+            self._session = BorrowedSession.of(native, self.graph, self.target)
         return self._session
 
     @property
-    def session(self) -> Optional[BorrowedSession]:
+    def session(self) -> Optional[BaseSession]:
         """The session that was opened last."""
         return self._session
 
@@ -120,6 +135,22 @@ class HookAdapter:
             self._hook.end(self._training.session_of(native))
 
 
-def adapt_hook(hook: SessionRunHook, training: Training) -> Any:
-    """A hook of the runtime that calls the Python hook."""
-    return _native.python_hook(training.host, HookAdapter(hook, training))
+_CALLBACKS = ("after_create_session", "before_run", "after_run", "end", "_save")
+
+
+def is_in_python(hook: SessionRunHook) -> bool:
+    """Whether callbacks of the hook are Python functions: those of its class, where C++ implements
+    none of that class, and those that a class of the program's own has in place of C++."""
+    kind = type(hook)
+    owner = next(each for each in kind.__mro__ if "_native_hook" in vars(each))
+    if owner is SessionRunHook:
+        return True
+    return any(
+        getattr(kind, name, None) is not getattr(owner, name, None) for name in _CALLBACKS
+    )
+
+
+def runtime_hook(hook: SessionRunHook, training: Training) -> Any:
+    """The hook of the runtime: one in C++, or one that calls the Python hook."""
+    native = None if is_in_python(hook) else hook._native_hook(training)
+    return native or _native.python_hook(training.host, HookAdapter(hook, training))

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any, List, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
 from troupe import _native
-from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
-from troupe._src.train.hooks.hook_adapter import adapt_hook
-from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener, ListenedSavings
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
-from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 
 
 @set_module("troupe.train")
@@ -88,78 +83,6 @@ class StopAtStepHook(SessionRunHook):
 
     def _native_hook(self, training: Any) -> Any:
         return _native.stop_at_step(step_name(training.graph), self._num_steps, self._last_step)
-
-
-@set_module("troupe.train")
-class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints after a session is created, every N steps or seconds, and at the end.
-
-    Args:
-        checkpoint_dir: The folder.
-        save_secs: N seconds; exactly one of it and `save_steps` is given.
-        save_steps: N steps.
-        saver: What saves them; else that of the scaffold, or a new one.
-        checkpoint_basename: The begin of their names.
-        scaffold: Whose saver it is.
-        listeners: CheckpointSaverListeners, called around each checkpoint.
-
-    Raises:
-        ValueError: Both or none of the times are given, or both a saver and a scaffold.
-    """
-
-    def __init__(
-        self,
-        checkpoint_dir: str,
-        save_secs: Optional[float] = None,
-        save_steps: Optional[int] = None,
-        saver: Any = None,
-        checkpoint_basename: str = "model.ckpt",
-        scaffold: Any = None,
-        listeners: Any = None,
-    ) -> None:
-        if (save_secs is None) == (save_steps is None):
-            raise ValueError("exactly one of save_steps and save_secs should be provided.")
-        if saver is not None and scaffold is not None:
-            raise ValueError("You cannot provide both saver and scaffold.")
-        self._listeners: List[CheckpointSaverListener] = list(listeners or [])
-        self._prefix = os.path.join(os.fspath(checkpoint_dir), checkpoint_basename)
-        self._save_secs, self._save_steps = save_secs, save_steps
-        self._saver, self._scaffold = saver, scaffold
-
-    def begin(self) -> None:
-        if self._saver is None and self._scaffold is not None:
-            self._saver = self._scaffold.with_saver().saver
-        if self._saver is None:
-            self._saver = Saver()
-        os.makedirs(os.path.dirname(self._prefix), exist_ok=True)
-        for listener in self._listeners:
-            listener.begin()
-
-    def add_listeners(self, listeners: Sequence[CheckpointSaverListener]) -> None:
-        """More listeners, called after those that there are.
-
-        Args:
-            listeners: CheckpointSaverListeners.
-        """
-        self._listeners += listeners
-
-    def _native_hook(self, training: Any) -> Any:
-        if self._listeners or self._saver._runs_named_nodes:
-            hook = ListenedSavings(
-                self._saver,
-                self._prefix,
-                step_name(training.graph),
-                SecondOrStepTimer(self._save_secs, self._save_steps),
-                self._listeners,
-            )
-            return adapt_hook(hook, training)
-        return _native.checkpoint_saver(
-            self._saver._native,
-            self._prefix,
-            step_name(training.graph),
-            self._save_steps,
-            self._save_secs,
-        )
 
 
 @set_module("troupe.train")
