@@ -24,14 +24,14 @@ from troupe._src.api.v2_compat import (
     disable_tensor_equality, disable_v2_behavior, disable_v2_tensorshape, executing_eagerly,
     executing_eagerly_outside_functions,
 )  # fmt: skip
-from troupe._src.api.version import (
+from troupe._src.platform.version import (
     COMPILER_VERSION, CXX11_ABI_FLAG, GIT_VERSION, GRAPH_DEF_VERSION,
     GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, MONOLITHIC_BUILD, VERSION,
 )  # fmt: skip
-from troupe._src.api.version import COMPILER_VERSION as CXX_VERSION
-from troupe._src.api.version import COMPILER_VERSION as __compiler_version__
-from troupe._src.api.version import GIT_VERSION as __git_version__
-from troupe._src.api.version import VERSION as __version__
+from troupe._src.platform.version import COMPILER_VERSION as CXX_VERSION
+from troupe._src.platform.version import COMPILER_VERSION as __compiler_version__
+from troupe._src.platform.version import GIT_VERSION as __git_version__
+from troupe._src.platform.version import VERSION as __version__
 from troupe._src.control_flow.conditional import case, cond, switch_case
 from troupe._src.control_flow.functional import foldl, foldr, map_fn, scan
 from troupe._src.control_flow.loops import while_loop

@@ -1,6 +1,6 @@
 """The version of TensorFlow whose API the package has; TROUPE_VERSION is its own."""
 
-from troupe._src.api.version import (
+from troupe._src.platform.version import (
     COMPILER_VERSION,
     GIT_VERSION,
     GRAPH_DEF_VERSION,

@@ -48,6 +48,16 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "_TensorLike": "_src.api.source_names.TENSOR_LIKE",
         "is_dense_tensor_like": "_src.api.source_names.is_dense_tensor_like",
     },
+    "python.framework.meta_graph": {
+        "read_meta_graph_file": "_src.graph_defs.meta_graph.read_meta_graph_file",
+        **{
+            name: f"_src.graph_defs.scoped_meta_graphs.{name}"
+            for name in (
+                "add_collection_def", "copy_scoped_meta_graph", "export_scoped_meta_graph",
+                "import_scoped_meta_graph",
+            )
+        },
+    },
     "python.framework.tensor_shape": {
         name: f"_src.types.shapes.{function}"
         for name, function in (

@@ -195,7 +195,7 @@ class Saver:
             meta_graph_suffix: The end of the name of the graph's file.
             write_meta_graph: This program writes the graph to "<name>.meta".
             write_state: Writes the folder's file of checkpoints, and removes old ones.
-            strip_default_attrs: Without effect: defaults stay in the nodes.
+            strip_default_attrs: Leaves out attributes of nodes that have their defaults.
             save_debug_info: Without effect.
 
         Returns:
@@ -234,7 +234,8 @@ class Saver:
             path = f"{path}-{step}"
         if write_meta_graph:
             with session.graph.as_default():
-                self.export_meta_graph(meta_graph_filename(path, meta_graph_suffix))
+                name = meta_graph_filename(path, meta_graph_suffix)
+                self.export_meta_graph(name, strip_default_attrs=strip_default_attrs)
         for old in set(before) - set(self.last_checkpoints):
             remove_file(meta_graph_filename(old, meta_graph_suffix))
         return None if self._is_empty else path
@@ -375,10 +376,10 @@ class Saver:
             filename: Where to write it as well; by default nowhere.
             collection_list: The names of the collections that it has; by default all.
             as_text: Writes the text form instead of the binary one.
-            export_scope: Must be None: a graph is exported as a whole.
+            export_scope: Exports this name scope alone.
             clear_devices: Leaves out the devices of nodes.
-            clear_extraneous_savers: Without effect: other savers stay in the graph.
-            strip_default_attrs: Without effect: defaults stay in the nodes.
+            clear_extraneous_savers: Leaves out the nodes of other savers.
+            strip_default_attrs: Leaves out attributes of nodes that have their defaults.
             save_debug_info: Without effect.
 
         Returns:
@@ -386,7 +387,7 @@ class Saver:
         """
         return export_meta_graph(
             filename=filename,
-            saver_def=self.saver_def,
+            saver_def=self.to_proto(export_scope) if self.saver_def is not None else None,
             collection_list=collection_list,
             as_text=as_text,
             export_scope=export_scope,

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph_defs.graph_io import write_graph
 from troupe._src.graph_defs.importer import import_graph_def
+from troupe._src.graph_defs.scoped_graphs import (
+    UNBOUND_INPUTS, clear_defaults, is_in_scope, nodes_of_other_savers, part_of, without_scope,
+)  # fmt: skip
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.meta_graph_messages import Any as AnyMessage
 from troupe._src.messages.meta_graph_messages import CollectionDef, MetaGraphDef, VariableDef
-from troupe._src.platform import logging
+from troupe._src.messages.text_parser import ParseError, parse_text
+from troupe._src.platform import logging, version
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
 
@@ -22,6 +26,8 @@ _VARIABLES = (
     GraphKeys.MODEL_VARIABLES, GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.METRIC_VARIABLES,
     GraphKeys.GLOBAL_STEP,
 )  # fmt: skip
+
+_NONE: FrozenSet[str] = frozenset()
 
 # Of collections whose items are objects: their message, and the functions to and from it.
 proto_functions: Dict[
@@ -99,26 +105,33 @@ def export_meta_graph(
         collection_list: The keys of the collections, by default all.
         as_text: Writes protobuf's text form.
         graph: By default the default graph.
-        export_scope: Must be None: a graph is exported as a whole.
+        export_scope: Exports this name scope alone, as a graph whose names are without it. What it
+            takes from others is in the collection "unbound_inputs"; the names in it are what an
+            `input_map` needs when it is imported.
         clear_devices: Leaves out the devices of nodes.
-        clear_extraneous_savers: Without effect: other savers stay in the graph.
-        strip_default_attrs: Without effect: defaults stay in the nodes.
+        clear_extraneous_savers: Leaves out the nodes of savers other than `saver_def`.
+        strip_default_attrs: Leaves out attributes of nodes that have their defaults.
         save_debug_info: Without effect.
         **kwargs: Not used.
 
     Returns:
         A MetaGraphDef.
-
-    Raises:
-        ValueError: `export_scope` is given.
     """
-    if export_scope:
-        raise ValueError("export_scope is not supported: a graph is exported as a whole.")
-    graph = graph or get_default_graph()
+    graph, scope = graph or get_default_graph(), (export_scope or "").rstrip("/")
     message = MetaGraphDef()
     if meta_info_def is not None:
         message.meta_info_def.CopyFrom(meta_info_def)
-    message.graph_def.CopyFrom(graph_def if graph_def is not None else graph.as_graph_def())
+    message.meta_info_def.tensorflow_version = version.VERSION
+    message.meta_info_def.tensorflow_git_version = version.GIT_VERSION
+    whole = graph_def if graph_def is not None else graph.as_graph_def()
+    left_out = nodes_of_other_savers(whole, saver_def) if clear_extraneous_savers else _NONE
+    unbound: List[str] = []
+    if scope or left_out:
+        whole, unbound = part_of(whole, scope, left_out)
+    message.graph_def.CopyFrom(whole)
+    if strip_default_attrs:
+        clear_defaults(message.graph_def)
+        message.meta_info_def.stripped_default_attrs = True
     if clear_devices:
         for node in message.graph_def.node:
             node.device = ""
@@ -126,35 +139,49 @@ def export_meta_graph(
         message.saver_def.CopyFrom(saver_def)
     keys = graph.get_all_collection_keys() if collection_list is None else collection_list
     for key in keys:
-        _add_collection(message, graph, key)
+        add_collection(message, graph, key, scope, left_out)
+    if unbound:
+        message.collection_def[UNBOUND_INPUTS].bytes_list.value.extend(map(str.encode, unbound))
     if filename:
         folder, name = os.path.split(os.fspath(filename))
         write_graph(message, folder or ".", name, as_text)
     return message
 
 
-def _add_collection(message: MetaGraphDef, graph: Graph, key: Any) -> None:
+def add_collection(
+    message: MetaGraphDef, graph: Graph, key: Any, scope: str, left_out: FrozenSet[str] = _NONE
+) -> None:
     """Adds a collection; one whose items no message can hold is logged and left out."""
-    items = graph.get_collection(key)
+    items = [
+        item for item in graph.get_collection(key) if _is_included(item, scope, left_out)
+    ]
     if not isinstance(key, str) or not items:
         return
     made = CollectionDef()
     try:
         to_proto = get_to_proto_function(key)
         if to_proto:
-            protos = [to_proto(item, export_scope=None) for item in items]
+            protos = [to_proto(item, export_scope=scope or None) for item in items]
             made.bytes_list.value.extend(proto.SerializeToString() for proto in protos if proto)
         else:
-            _add_items(made, items)
+            _add_items(made, items, scope)
     except Exception as error:  # also one of a program's function, as in TensorFlow
         logging.warning("Collection %s has items that cannot be exported: %s", key, error)
         return
     message.collection_def[key].CopyFrom(made)
 
 
-def _add_items(to: CollectionDef, items: List[Any]) -> None:
+def _is_included(item: Any, scope: str, left_out: FrozenSet[str]) -> bool:
+    """Whether an item is in a part of a graph; what has no name is in each."""
+    name = getattr(item, "name", None)
+    if not isinstance(name, str):
+        return True
+    return is_in_scope(name, scope) and name.partition(":")[0] not in left_out
+
+
+def _add_items(to: CollectionDef, items: List[Any], scope: str) -> None:
     if isinstance(items[0], (Operation, Tensor, Variable)):
-        to.node_list.value.extend(_name_of(item) for item in items)
+        to.node_list.value.extend(without_scope(_name_of(item), scope) for item in items)
     elif isinstance(items[0], AnyMessage):
         to.any_list.value.extend(items)
     elif isinstance(items[0], (str, bytes)):
@@ -166,7 +193,7 @@ def _add_items(to: CollectionDef, items: List[Any]) -> None:
     elif hasattr(items[0], "__index__"):
         to.int64_list.value.extend(items)
     else:
-        to.node_list.value.extend(item.name for item in items)
+        to.node_list.value.extend(without_scope(item.name, scope) for item in items)
 
 
 def _name_of(item: Any) -> str:
@@ -182,7 +209,11 @@ def read_meta_graph_file(filename: Any) -> MetaGraphDef:
         data = file.read()
     try:
         return MetaGraphDef.FromString(data)
-    except ValueError as error:
+    except ValueError:
+        pass  # it may be the text form
+    try:
+        return parse_text(data, MetaGraphDef())  # type: ignore[no-any-return]
+    except (ParseError, UnicodeDecodeError) as error:
         raise OSError(f"Cannot parse file {filename}: {error}") from None
 
 
@@ -192,6 +223,8 @@ def add_meta_graph(
     import_scope: Optional[str] = None,
     input_map: Any = None,
     return_elements: Any = None,
+    unbound_key: str = UNBOUND_INPUTS,
+    takes_collection: Callable[[str], bool] = lambda key: True,
 ) -> Tuple[MetaGraphDef, str, Any]:
     """Adds the nodes and collections of a message or file to the default graph.
 
@@ -210,6 +243,7 @@ def add_meta_graph(
         graph_def = GraphDef.FromString(graph_def.SerializeToString())
         for node in graph_def.node:
             node.device = ""
+    _check_unbound(message, unbound_key, input_map)
     info = message.meta_info_def
     ops = info.stripped_op_list if info.HasField("stripped_op_list") else None
     elements = import_graph_def(
@@ -217,9 +251,24 @@ def add_meta_graph(
     )
     known: Dict[bytes, Any] = {}
     for key in sorted(message.collection_def):
+        if key == unbound_key or not takes_collection(key):
+            continue
         for item in _items(graph, key, message.collection_def[key], scope, known):
             graph.add_to_collection(key, item)
     return message, scope, elements
+
+
+def _check_unbound(message: MetaGraphDef, key: str, input_map: Any) -> None:
+    if key not in message.collection_def:
+        return
+    values = message.collection_def[key].bytes_list.value
+    names = [value.decode() for value in values]
+    if sorted(names) != sorted(input_map or {}):
+        missing = ",".join(name for name in names if name not in (input_map or {}))
+        raise ValueError(
+            f"Graph contains unbound inputs: {missing}. Must provide these inputs through "
+            "input_map."
+        )
 
 
 def _items(

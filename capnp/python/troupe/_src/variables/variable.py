@@ -172,16 +172,16 @@ class Variable(VariableUpdates):
         graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, variable)
         return variable
 
-    def to_proto(self, export_scope: Optional[str] = None) -> VariableDef:
+    def to_proto(self, export_scope: Optional[str] = None) -> Optional[VariableDef]:
         """The names of its nodes as a message.
 
         Args:
-            export_scope: Has no effect.
+            export_scope: The name scope that is left out of the names; by default none.
 
         Returns:
-            A VariableDef.
+            A VariableDef; None for a variable that is not in the scope.
         """
-        return protos.to_proto(self)
+        return protos.to_proto(self, export_scope)
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> Variable:

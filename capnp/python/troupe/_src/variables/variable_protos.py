@@ -14,18 +14,21 @@ from troupe._src.types import dtypes, errors
 from troupe._src.variables.save_slice_info import SaveSliceInfo
 
 
-def to_proto(variable: Any) -> VariableDef:
-    """The names of a variable's nodes."""
+def to_proto(variable: Any, scope: Optional[str] = None) -> Optional[VariableDef]:
+    """The names of a variable's nodes, without a scope; None where they are not in it."""
     source = variable._read_from
+    if scope and not source.name.startswith(f"{scope}/"):
+        return None
+    begin = len(scope) + 1 if scope else 0
     message = VariableDef(
-        variable_name=source.name,
-        initializer_name=variable.initializer._name,
-        snapshot_name=variable._snapshot.name,
+        variable_name=source.name[begin:],
+        initializer_name=variable.initializer._name[begin:],
+        snapshot_name=variable._snapshot.name[begin:],
         is_resource=source is variable.handle,
         trainable=variable.trainable,
     )
     if variable._initial is not None:
-        message.initial_value_name = variable._initial.name
+        message.initial_value_name = variable._initial.name[begin:]
     if variable._save_slice_info is not None:
         message.save_slice_info_def.CopyFrom(variable._save_slice_info.to_proto())
     return message
