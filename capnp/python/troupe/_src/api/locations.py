@@ -40,6 +40,18 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "arg_scope checkpoint_ops ops variables": "contrib.framework",
         "audio_ops": _OPS,
     },
+    "contrib.gan.python": {
+        "namedtuples train": "contrib.gan",
+        **{name: f"contrib.gan.{name}" for name in ("features", "losses")},
+    },
+    "contrib.gan.python.features.python": {
+        "clip_weights conditioning_utils random_tensor_pool": "contrib.gan.features",
+        "spectral_normalization virtual_batchnorm": "contrib.gan.features",
+    },
+    "contrib.gan.python.losses.python": {
+        "losses_impl losses_wargs": "contrib.gan.losses.wargs",
+        "tuple_losses tuple_losses_impl": "contrib.gan.losses",
+    },
     "contrib.image.python.ops": {
         "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
     },
