@@ -42,7 +42,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.gan.python": {
         "namedtuples train": "contrib.gan",
-        **{name: f"contrib.gan.{name}" for name in ("features", "losses")},
+        **{name: f"contrib.gan.{name}" for name in ("eval", "features", "losses")},
+    },
+    "contrib.gan.python.eval.python": {
+        "classifier_metrics eval_utils sliced_wasserstein summaries": "contrib.gan.eval",
     },
     "contrib.gan.python.features.python": {
         "clip_weights conditioning_utils random_tensor_pool": "contrib.gan.features",
