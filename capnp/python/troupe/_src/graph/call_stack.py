@@ -12,24 +12,27 @@ _PACKAGE = __name__.split(".")[0]
 # (code, line) of each call, the innermost first.
 CallStack = Tuple[Tuple[CodeType, int], ...]
 
-# Nodes that a line of the program adds have one stack, not one each.
-_known: Dict[CallStack, CallStack] = {}
 
-
-def call_stack(depth: int) -> CallStack:
+def call_stack(depth: int, known: Dict[Tuple[int, ...], CallStack]) -> CallStack:
     """The calls on the stack that are outside of this package, without the `depth` innermost; the
-    outermost one where all are inside."""
+    outermost one where all are inside.
+
+    Nodes that a line of the program adds have one stack in common, that among the `known` ones.
+    These keep their code, so that its id is that of no other; to hash it would take longer.
+    """
     frame = sys._getframe(depth)
     calls: List[Tuple[CodeType, int]] = []
+    key: List[int] = []
     while True:
         name = frame.f_globals.get("__name__", "")
         is_last = frame.f_back is None
         if (name != _PACKAGE and not name.startswith(_PACKAGE + ".")) or (is_last and not calls):
             calls.append((frame.f_code, frame.f_lineno))
+            key += (id(frame.f_code), frame.f_lineno)
         if frame.f_back is None:
-            stack = tuple(calls)
-            return _known.setdefault(stack, stack)
+            break
         frame = frame.f_back
+    return known.setdefault(tuple(key), tuple(calls))
 
 
 def innermost_line(stack: CallStack) -> str:

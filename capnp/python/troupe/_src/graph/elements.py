@@ -63,7 +63,7 @@ class Operation:
             Tensor(self, index, dtypes.by_number(dtype), shape)
             for index, (dtype, shape) in enumerate(outputs)
         ]
-        self._calls = call_stack(2)
+        self._calls = call_stack(2, graph._state.setdefault("call_stacks", {}))
 
     @property
     def graph(self) -> Graph:
