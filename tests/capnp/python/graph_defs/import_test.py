@@ -63,6 +63,15 @@ class ImportTest(tf.test.TestCase):
                              "Placeholder")  # fmt: skip
             self.assertAllEqual(session.run(y), [10, 12])
 
+    def test_what_nothing_takes_may_be_mapped(self):
+        mine = tf.constant([5.0, 6.0])
+        found = tf.import_graph_def(doubling(), {"y:0": mine}, ["z"], name="a")
+        self.assertEqual(found[0].name, "a/z")
+        for name in ("y:1", "w", "^w"):
+            before = tf.no_op() if name[0] == "^" else mine
+            with self.assertRaisesRegex(ValueError, "inputs that were not found"):
+                tf.import_graph_def(doubling(), {name: before}, name="b")
+
     def test_loops_of_the_same_names_are_different_loops(self):
         with tf.Graph().as_default() as graph:
             n = tf.placeholder(tf.int32, [], name="n")

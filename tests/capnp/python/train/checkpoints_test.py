@@ -71,6 +71,12 @@ class CheckpointsTest(tf.test.TestCase):
             tf.Session.reset("", [""])
         self.assertEqual(tf.train.list_variables(self.prefix), [("rows", [4, 3])])
 
+    def test_the_name_of_a_file_may_be_bytes(self):
+        w = tf.get_variable("w", initializer=1.0)
+        saver = tf.train.Saver([w], filename=b"name", name="named")
+        with tf.Session() as session:
+            self.assertEqual(session.run(saver.saver_def.filename_tensor_name), b"name")
+
     def test_nodes_have_the_names_that_programs_feed(self):
         w = tf.get_variable("w", initializer=1.0)
         saver = tf.train.Saver()

@@ -97,7 +97,7 @@ class Saver:
             "max_to_keep": max_to_keep or 0,
             "keep_checkpoint_every_n_hours": float(keep_checkpoint_every_n_hours),
             "name": "",
-            "filename": filename or "model",
+            "filename": os.fsdecode(filename or "model"),
             "reshape": reshape,
             "restore_sequentially": restore_sequentially,
             "pad_step_number": pad_step_number,

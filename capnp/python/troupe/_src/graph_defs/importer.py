@@ -62,7 +62,7 @@ def import_graph_def(
             )
         except errors.InvalidArgumentError as error:
             raise errors.build_error(False, error.message, error.node, error.node_op) from None
-    unused = [key for key in unused if key not in wanted and key + ":0" not in wanted]
+    unused = [key for key in unused if not _is_there(graph, scope, key, renamed)]
     if unused:
         raise ValueError(
             f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]"
@@ -125,6 +125,15 @@ def _placed(graph: Graph, serialized: bytes) -> bytes:
     for node in placed.node:
         node.device = graph._device_for(node.op, node.name, device=node.device)
     return placed.SerializeToString()
+
+
+def _is_there(graph: Graph, scope: str, name: str, renamed: Dict[str, str]) -> bool:
+    """Whether the message has a node or output, although nothing takes it."""
+    try:
+        _element(graph, scope, name.lstrip("^"), {}, renamed)
+    except ValueError:
+        return False
+    return True
 
 
 def _element(
