@@ -227,6 +227,8 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       "TensorListResize", "TensorListStack", "TensorListFromTensor", "TensorListGather",
       "TensorListScatter", "TensorListScatterV2", "TensorListScatterIntoExistingList",
       "TensorListConcat", "TensorListConcatV2", "TensorListSplit",
+      // Variants: see optionals_test.cpp.
+      "OptionalFromValue", "OptionalGetValue",
       // Branches and loops of functions: see functional_gradient_test.cpp.
       "If", "StatelessIf", "Case", "While", "StatelessWhile",
       // Some of their outputs have none: see batch_norm_gradients_test.py.

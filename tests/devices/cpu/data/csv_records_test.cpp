@@ -31,7 +31,9 @@ struct CsvFixture : DatasetFixture {
     for (const auto& each : defaults) dtypes.push_back(each.dtype());
     return {{"output_types", dtypes}, {"output_shapes", Shapes(defaults.size(), Shape())}};
   }
-  Value csv(const std::vector<std::string>& paths, const Tensors& defaults) const {
+  Value csv(
+      const std::vector<std::string>& paths, const Tensors& defaults,
+      const char* op = "CSVDataset") const {
     auto count = static_cast<int64_t>(paths.size());
     auto columns = static_cast<int64_t>(options.columns.size());
     Values inputs{
@@ -44,7 +46,7 @@ struct CsvFixture : DatasetFixture {
         text(options.missing),
         b.constant(Tensor::of<int64_t>({columns}, std::span<const int64_t>(options.columns)))};
     for (const auto& each : defaults) inputs.push_back(b.constant(each));
-    return b.op("CSVDataset", inputs, {{"output_shapes", Shapes(defaults.size(), Shape())}});
+    return b.op(op, inputs, {{"output_shapes", Shapes(defaults.size(), Shape())}});
   }
   /// The fields of all records, as strings: "a,b | c,d".
   std::string records(const std::string& text, size_t count) {
@@ -139,6 +141,12 @@ BOOST_AUTO_TEST_CASE(the_header_of_each_file_is_left_out_and_must_be_there) {
   BOOST_TEST(starts_with(
       all(csv(paths, one), components(one)),
       "string[] [\"1\"] | string[] [\"2\"] | InvalidArgument: Can't read header of file '"));
+}
+
+BOOST_AUTO_TEST_CASE(csv_files_have_an_op_of_an_older_name) {
+  Tensors one{Tensor::string("")};
+  auto older = csv({write("a\nb")}, one, "ExperimentalCSVDataset");
+  BOOST_TEST(all(older, components(one)) == "string[] [\"a\"] | string[] [\"b\"]");
 }
 
 BOOST_AUTO_TEST_CASE(options_of_csv_files_are_checked) {
