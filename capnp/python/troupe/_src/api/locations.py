@@ -42,7 +42,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.gan.python": {
         "namedtuples train": "contrib.gan",
-        **{name: f"contrib.gan.{name}" for name in ("eval", "features", "losses")},
+        **{name: f"contrib.gan.{name}" for name in ("estimator", "eval", "features", "losses")},
+    },
+    "contrib.gan.python.estimator.python": {
+        "gan_estimator latent_gan_estimator stargan_estimator": "contrib.gan.estimator",
     },
     "contrib.gan.python.eval.python": {
         "classifier_metrics eval_utils sliced_wasserstein summaries": "contrib.gan.eval",

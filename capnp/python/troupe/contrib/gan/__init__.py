@@ -30,7 +30,7 @@ from troupe._src.gan.tuples import (
     InfoGANModel,
     StarGANModel,
 )
-from troupe.contrib.gan import eval, features, losses
+from troupe.contrib.gan import estimator, eval, features, losses
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -49,6 +49,7 @@ __all__ = [
     "acgan_model",
     "cyclegan_loss",
     "cyclegan_model",
+    "estimator",
     "eval",
     "features",
     "gan_loss",

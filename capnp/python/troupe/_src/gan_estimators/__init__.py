@@ -1,0 +1,1 @@
+"""Estimators of generative adversarial networks."""
