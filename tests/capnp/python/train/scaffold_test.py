@@ -98,5 +98,17 @@ class EndTest(unittest.TestCase):
         self.assertTrue(session.should_stop())
 
 
+class NoFolderTest(tf.test.TestCase):
+    def test_a_folder_without_a_name_is_none(self):
+        for folder in (None, ""):
+            with tf.Graph().as_default():
+                count = tf.train.get_or_create_global_step().assign_add(1)
+                tf.summary.scalar("count", count)
+                with tf.train.MonitoredTrainingSession(
+                    checkpoint_dir=folder, save_checkpoint_secs=1, save_summaries_steps=1
+                ) as session:
+                    self.assertEqual(session.run(count), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

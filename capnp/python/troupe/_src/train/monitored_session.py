@@ -373,6 +373,7 @@ def MonitoredTrainingSession(
         OpError: No session can be created.
     """
     scaffold = scaffold or Scaffold()
+    checkpoint_dir = checkpoint_dir or None  # "" is none, too
     summary_dir = summary_dir or checkpoint_dir
     all_hooks = list(hooks or [])
     if is_chief:
