@@ -2,48 +2,67 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 import traceback
-from types import CodeType
-from typing import Dict, List, Tuple
+from types import CodeType, FrameType
+from typing import Dict, List, Optional, Sequence, Tuple
 
 _PACKAGE = __name__.split(".")[0]
 
-# (code, line) of each call, the innermost first.
-CallStack = Tuple[Tuple[CodeType, int], ...]
+# (code, place in it, name of its module) of each call, the innermost first.
+CallStack = Tuple[Tuple[CodeType, int, str], ...]
 
 
 def call_stack(depth: int, known: Dict[Tuple[int, ...], CallStack]) -> CallStack:
-    """The calls on the stack that are outside of this package, without the `depth` innermost; the
-    outermost one where all are inside.
+    """The calls on the stack without the `depth` innermost.
 
     Nodes that a line of the program adds have one stack in common, that among the `known` ones.
-    These keep their code, so that its id is that of no other; to hash it would take longer.
+    These keep their code, so that its id is that of no other.
     """
-    frame = sys._getframe(depth)
-    calls: List[Tuple[CodeType, int]] = []
+    innermost = sys._getframe(depth)
     key: List[int] = []
-    while True:
-        name = frame.f_globals.get("__name__", "")
-        is_last = frame.f_back is None
-        if (name != _PACKAGE and not name.startswith(_PACKAGE + ".")) or (is_last and not calls):
-            calls.append((frame.f_code, frame.f_lineno))
-            key += (id(frame.f_code), frame.f_lineno)
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return known.setdefault(tuple(key), tuple(calls))
+    walked: Optional[FrameType] = innermost
+    while walked is not None:
+        key += (id(walked.f_code), walked.f_lasti)
+        walked = walked.f_back
+    found = known.get(tuple(key))
+    if found is None:
+        found = known[tuple(key)] = tuple(
+            (each.f_code, each.f_lasti, each.f_globals.get("__name__", ""))
+            for each, _ in traceback.walk_stack(innermost)
+        )
+    return found
 
 
 def innermost_line(stack: CallStack) -> str:
-    """ "file:line" of the innermost call."""
-    code, line = stack[0]
-    return f"{code.co_filename}:{line}"
+    """ "file:line" of the innermost call that is outside of this package."""
+    code, place, _ = _of_program(stack)[0]
+    return f"{code.co_filename}:{_line(code, place)}"
 
 
 def to_summaries(stack: CallStack) -> List[traceback.FrameSummary]:
-    """The calls as those of a traceback, the innermost last."""
+    """The calls outside of this package as those of a traceback, the innermost last."""
     return [
-        traceback.FrameSummary(code.co_filename, line, code.co_name, lookup_line=False)
-        for code, line in reversed(stack)
+        traceback.FrameSummary(
+            code.co_filename, _line(code, place), code.co_name, lookup_line=False
+        )
+        for code, place, _ in reversed(_of_program(stack))
     ]
+
+
+def _of_program(stack: CallStack) -> Sequence[Tuple[CodeType, int, str]]:
+    """The calls outside of this package; the outermost one where all are inside."""
+    outside = [
+        call for call in stack if call[2] != _PACKAGE and not call[2].startswith(_PACKAGE + ".")
+    ]
+    return outside or stack[-1:]
+
+
+def _line(code: CodeType, place: int) -> int:
+    line = code.co_firstlineno
+    for start, at in dis.findlinestarts(code):
+        if start > place:
+            break
+        line = at or line
+    return line
