@@ -69,7 +69,7 @@ foreach(name math/numbers math/functions index/divider index/strided_walk)
   string(APPEND texts "      {\"troupe/${header}\", R\"text(${text})text\"},\n")
 endforeach()
 file(CONFIGURE OUTPUT generated/kernel_headers.cpp CONTENT [[
-#include "troupe/devices/cuda/math/compiled_kernels.hpp"
+#include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
 
 namespace troupe::cuda {
 

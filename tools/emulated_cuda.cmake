@@ -6,7 +6,7 @@
 file(GLOB_RECURSE emulated_sources CONFIGURE_DEPENDS
      devices/cuda/*.cpp devices/cuda/*.cu tests/cuda/emulated/*.cpp)
 list(FILTER emulated_sources EXCLUDE REGEX
-     "/devices/cuda/(math/compiled_kernels|delay|linalg/fourier_calls|linalg/dense/solver_calls|measure)\\.(cpp|cu)$")
+     "/devices/cuda/(fusion/compiled_kernels|delay|linalg/fourier_calls|linalg/dense/solver_calls|measure)\\.(cpp|cu)$")
 
 # A file's language is the same in all targets: a source of C++ includes each that is CUDA's elsewhere.
 set(kernels ${emulated_sources})

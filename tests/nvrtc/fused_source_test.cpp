@@ -2,8 +2,8 @@
 #define BOOST_TEST_MODULE troupe
 #include <boost/test/unit_test.hpp>
 
-#include "troupe/devices/cuda/math/compiled_kernels.hpp"
-#include "troupe/devices/cuda/math/fused_source.hpp"
+#include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
+#include "troupe/devices/cuda/fusion/fused_source.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe::testing {

@@ -1,6 +1,6 @@
 // Kernels that are compiled where the program runs, for emulated cards: by the host's compiler, and
 // not by NVRTC. The headers that sources include are those of the tree.
-#include "troupe/devices/cuda/math/compiled_kernels.hpp"
+#include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

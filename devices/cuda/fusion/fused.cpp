@@ -4,8 +4,8 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
-#include "troupe/devices/cuda/math/compiled_kernels.hpp"
-#include "troupe/devices/cuda/math/fused_source.hpp"
+#include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
+#include "troupe/devices/cuda/fusion/fused_source.hpp"
 #include "troupe/devices/cuda/slow_at_first.hpp"
 #include "troupe/graph/ops/fusion.hpp"
 

@@ -1,4 +1,4 @@
-#include "troupe/devices/cuda/math/compiled_kernels.hpp"
+#include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
 
 #include <farmhash.h>
 #include <nvrtc.h>

@@ -1,4 +1,4 @@
-#include "troupe/devices/cuda/math/fused_source.hpp"
+#include "troupe/devices/cuda/fusion/fused_source.hpp"
 
 #include <algorithm>
 
