@@ -40,7 +40,7 @@ NodeRun not_traced_run(uint64_t count) {
 
 /// Nodes that were fused ran as one: all from its begin to its end, and the last gave its output.
 std::vector<NodeRun> to_runs(const Graph& graph, const Node& node) {
-  if (node.op->name() != fusion::op) return {to_run(graph, node)};
+  if (!fusion::is_fused(node.op->name())) return {to_run(graph, node)};
   std::vector<NodeRun> runs;
   for (const auto& part : fusion::parts_of(node.attrs))
     runs.push_back({.node = part.name, .op = part.op, .tensor = {}, .peer = {}});

@@ -62,8 +62,9 @@ file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS devices/cuda/*.cpp devices/cuda
 
 # Headers that sources include which are compiled where the program runs, as text.
 set(texts "")
-foreach(name math/numbers math/functions index/divider index/strided_walk)
-  set(header devices/cuda/${name}.hpp)
+foreach(name math/numbers.hpp math/functions.hpp math/complex.hpp index/divider.hpp
+             index/strided_walk.hpp reduction/folds.hpp reduction/lane_count.hpp reduction/lanes.cuh)
+  set(header devices/cuda/${name})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   file(READ ${header} text)
   string(APPEND texts "      {\"troupe/${header}\", R\"text(${text})text\"},\n")

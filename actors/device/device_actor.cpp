@@ -10,7 +10,7 @@
 #include "troupe/actors/device/step_waits.hpp"
 #include "troupe/actors/device/uncommitted_steps.hpp"
 #include "troupe/actors/self.hpp"
-#include "troupe/graph/passes/fuse_elementwise.hpp"
+#include "troupe/graph/passes/unfused_nodes.hpp"
 
 namespace troupe {
 namespace {

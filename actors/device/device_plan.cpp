@@ -61,7 +61,7 @@ Where consumer_of(const Graph& graph, NodeId id) {
     auto input = std::ranges::find(node.inputs, id, &Output::node) - node.inputs.begin();
     auto is_input = input < std::ssize(node.inputs);
     if (!is_input && !std::ranges::count(node.control_inputs, id)) continue;
-    if (node.op->name() != fusion::op) return {.node = node.name, .op = node.op->name()};
+    if (!fusion::is_fused(node.op->name())) return {.node = node.name, .op = node.op->name()};
     auto parts = fusion::parts_of(node.attrs);
     auto takes = [&](const auto& part) { return std::ranges::count(part.operands, input) > 0; };
     auto part = is_input ? std::ranges::find_if(parts, takes) : parts.end() - 1;

@@ -8,6 +8,7 @@
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/fuse_elementwise.hpp"
+#include "troupe/graph/passes/fuse_rows.hpp"
 
 namespace troupe {
 namespace {
@@ -21,7 +22,7 @@ std::string device_name(const TaskDescription& task, const DeviceDescription& de
 struct PendingRegistrations::Registration {
   Register message;  // without nodes, once there is a graph
   bool is_large = false;
-  bool has_fused_kernel = false;
+  bool has_fused_kernel = false, has_rows_kernel = false;  // graph/ops/fusion.hpp
   std::shared_ptr<Graph> graph;
   Bindings bindings;
   DeviceActors peers;
@@ -51,7 +52,9 @@ caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
   registration->is_large = settings_.world->takes_long(message.node_count());
-  registration->has_fused_kernel = settings_.device->kernels().contains(fusion::op);
+  const auto& kernels = settings_.device->kernels();
+  registration->has_fused_kernel = kernels.contains(fusion::op);
+  registration->has_rows_kernel = kernels.contains(fusion::rows_op);
   registration->graph = std::make_shared<Graph>(settings_.catalog);
   registration->message = std::move(message);
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
@@ -85,6 +88,7 @@ Status PendingRegistrations::make_graph(Registration& registration) {
   if (auto status = registration.graph->add_functions(std::move(message.functions)); !status.ok())
     return status;
   if (message.fuses && registration.has_fused_kernel) fuse_elementwise(message.nodes);
+  if (message.fuses && registration.has_rows_kernel) fuse_rows(message.nodes);
   registration.graph->reserve(message.nodes.size());
   for (auto& def : std::exchange(message.nodes, {}))
     if (auto id = registration.graph->add(std::move(def)); !id) return id.status();

@@ -3,6 +3,7 @@
 namespace troupe::cuda {
 
 void add_all_kernels(KernelCatalog& catalog) {
+  // Rows are made of kernels before them.
   for (auto add :
        {add_argmax_pooling_kernels,
         add_batch_norm_kernels,
@@ -41,7 +42,8 @@ void add_all_kernels(KernelCatalog& catalog) {
         add_space_kernels,
         add_special_kernels,
         add_transpose_kernels,
-        add_fake_quant_kernels})
+        add_fake_quant_kernels,
+        add_fused_rows_kernels})
     add(catalog);
   // What they put on the stream follows from their inputs. That of others does not: they copy from
   // the host, or work on variables; or a cache may give up what it reads, as plans of transforms;

@@ -31,6 +31,7 @@ void add_fake_quant_kernels(KernelCatalog& catalog);
 void add_filling_kernels(KernelCatalog& catalog);
 void add_fourier_kernels(KernelCatalog& catalog);
 void add_fused_kernels(KernelCatalog& catalog);
+void add_fused_rows_kernels(KernelCatalog& catalog);
 void add_gather_kernels(KernelCatalog& catalog);
 void add_gru_kernels(KernelCatalog& catalog);
 void add_histogram_kernels(KernelCatalog& catalog);

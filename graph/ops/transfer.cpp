@@ -53,7 +53,7 @@ void add_transfer_ops(OpCatalog& catalog) {
       .attr("T", AttrType::dtype)
       .infer_shape(shapes::same_as_input())
       .stateful());
-  fusion::add_op(catalog);
+  fusion::add_ops(catalog);
 }
 
 }  // namespace troupe

@@ -1,13 +1,10 @@
 #include "troupe/graph/passes/fuse_elementwise.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 #include <set>
-#include <string_view>
-#include <unordered_map>
 
 #include "troupe/graph/ops/fusion.hpp"
+#include "troupe/graph/passes/node_uses.hpp"
 
 namespace troupe {
 namespace {
@@ -15,16 +12,10 @@ namespace {
 class Fuser {
  public:
   explicit Fuser(std::vector<NodeDef>& nodes)
-      : nodes_(nodes), uses_(nodes.size()), is_part_(nodes.size()) {
-    index_.reserve(nodes.size());
-    for (size_t i = 0; i < nodes.size(); ++i) index_.emplace(nodes[i].name, i);
-    for (size_t i = 0; i < nodes.size(); ++i)
-      for (const auto& input : nodes[i].inputs)
-        if (auto source = source_of(input)) note_use(*source, i, input);
-  }
+      : nodes_(nodes), uses_(nodes), is_part_(nodes.size()) {}
 
   void run() {
-    if (index_.size() != nodes_.size()) return;  // two have one name
+    if (!uses_.has_distinct_names()) return;
     for (auto last = nodes_.size(); last-- > 0;)
       if (!is_part_[last] && can_be_part(last)) fuse(group_of(last));
     std::vector<NodeDef> kept;
@@ -34,55 +25,28 @@ class Fuser {
   }
 
  private:
-  // Descending: the last node first.
-  using Group = std::set<size_t, std::greater<>>;
-
-  struct Uses {
-    std::vector<size_t> by;
-    bool is_other = false;  // as a control edge, or of an output that no part has
-  };
-
-  /// The node that an input comes from, if it is one of these.
-  std::optional<size_t> source_of(std::string_view input) const {
-    if (input.starts_with('^')) input.remove_prefix(1);
-    auto found = index_.find(input.substr(0, input.rfind(':')));
-    return found == index_.end() ? std::optional<size_t>() : found->second;
-  }
-
-  void note_use(size_t source, size_t user, std::string_view input) {
-    auto& uses = uses_[source];
-    auto is_only_output = input == nodes_[source].name || input == nodes_[source].name + ":0";
-    if (!is_only_output || user <= source) uses.is_other = true;
-    else uses.by.push_back(user);
-  }
-
   bool can_be_part(size_t index) const {
     const auto& node = nodes_[index];
     auto is_value = [](const auto& input) { return !input.starts_with('^'); };
-    auto is_before = [&](const auto& input) {
-      auto source = source_of(input);
-      return !source || *source < index;
-    };
     auto count = fusion::operand_count(node.op);
     return count > 0 && fusion::fits_part(node.op, node.attrs) &&
            std::ranges::count_if(node.inputs, is_value) == count &&
-           std::ranges::all_of(node.inputs, is_before);
+           uses_.comes_behind_inputs(node, index);
   }
 
   /// The node with all those before it that only the group uses (FU-1).
-  Group group_of(size_t last) const {
-    Group group{last}, sources;
+  NodeGroup group_of(size_t last) const {
+    NodeGroup group{last}, sources;
     const auto& dtype = nodes_[last].attrs.at("T");
     auto add_sources = [&](size_t user) {
       for (const auto& input : nodes_[user].inputs)
-        if (auto source = source_of(input)) sources.insert(*source);
+        if (auto source = uses_.source_of(input)) sources.insert(*source);
     };
     add_sources(last);
     while (!sources.empty() && group.size() < fusion::parts_max) {
       auto source = sources.extract(sources.begin()).value();
-      const auto& uses = uses_[source];
-      auto fits = !uses.is_other && can_be_part(source) && nodes_[source].attrs.at("T") == dtype &&
-                  std::ranges::all_of(uses.by, [&](size_t user) { return group.contains(user); });
+      auto fits = can_be_part(source) && nodes_[source].attrs.at("T") == dtype &&
+                  uses_.only_serves(group, source);
       if (!fits) continue;
       group.insert(source);
       add_sources(source);
@@ -90,7 +54,7 @@ class Fuser {
     return group;
   }
 
-  void fuse(const Group& group) {
+  void fuse(const NodeGroup& group) {
     if (group.size() < 2) return;
     std::vector<std::string> inputs;
     std::set<std::string> controls;
@@ -112,8 +76,8 @@ class Fuser {
     last.inputs.insert(last.inputs.end(), controls.begin(), controls.end());
   }
 
-  bool is_in(const Group& group, const std::string& input) const {
-    auto source = source_of(input);
+  bool is_in(const NodeGroup& group, const std::string& input) const {
+    auto source = uses_.source_of(input);
     return source && group.contains(*source);
   }
 
@@ -134,41 +98,33 @@ class Fuser {
   }
 
   std::vector<NodeDef>& nodes_;
-  std::unordered_map<std::string_view, size_t> index_;  // by the names in nodes_
-  std::vector<Uses> uses_;                              // by node
-  std::vector<bool> is_part_;                           // by node
+  NodeUses uses_;
+  std::vector<bool> is_part_;  // by node
 };
 
 }  // namespace
 
 void fuse_elementwise(std::vector<NodeDef>& nodes) { Fuser(nodes).run(); }
 
-std::vector<NodeDef> unfused_nodes(const Graph& graph) {
+std::vector<NodeDef> nodes_of_elementwise(const NodeDef& fused) {
+  auto dtype = *fused.attrs.at("T").get<DType>();
+  auto parts = fusion::parts_of(fused.attrs);
+  auto first_control =
+      std::ranges::find_if(fused.inputs, [](const auto& input) { return input.starts_with('^'); });
+  std::vector<std::string> names(fused.inputs.begin(), first_control);
   std::vector<NodeDef> nodes;
-  for (const auto& node : graph.nodes()) {
-    auto def = graph.def_of(node.id);
-    if (node.op->name() != fusion::op) {
-      nodes.push_back(std::move(def));
-      continue;
-    }
-    auto parts = fusion::parts_of(node.attrs);
-    std::vector<std::string> names(
-        def.inputs.begin(), def.inputs.begin() + std::ssize(node.inputs));
-    std::vector<std::string> controls(def.inputs.begin() + std::ssize(names), def.inputs.end());
-    for (const auto& part : parts) {
-      NodeDef single{
-          .name = part.name,
-          .op = part.op,
-          .device = node.device,
-          .inputs = {},
-          .attrs = fusion::attrs_of_part(part.op, node.attr<DType>("T"))};
-      for (auto operand : part.operands) single.inputs.push_back(names[operand]);
-      if (part == parts.back())
-        single.inputs.insert(single.inputs.end(), controls.begin(), controls.end());
-      names.push_back(part.name + ":0");
-      nodes.push_back(std::move(single));
-    }
+  for (const auto& part : parts) {
+    NodeDef single{
+        .name = part.name,
+        .op = part.op,
+        .device = fused.device,
+        .inputs = {},
+        .attrs = fusion::attrs_of_part(part.op, dtype)};
+    for (auto operand : part.operands) single.inputs.push_back(names[operand]);
+    names.push_back(part.name + ":0");
+    nodes.push_back(std::move(single));
   }
+  nodes.back().inputs.insert(nodes.back().inputs.end(), first_control, fused.inputs.end());
   return nodes;
 }
 

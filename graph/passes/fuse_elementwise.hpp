@@ -21,8 +21,7 @@ namespace troupe {
 ///       node.
 void fuse_elementwise(std::vector<NodeDef>& nodes);
 
-/// The nodes of the graph with those that fused ones stand for in their place. Their attributes for
-/// tools, which begin with '_', are gone.
-std::vector<NodeDef> unfused_nodes(const Graph& graph);
+/// The nodes that a fused one stands for.
+std::vector<NodeDef> nodes_of_elementwise(const NodeDef& fused);
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
 #include "troupe/devices/cuda/fusion/fused_source.hpp"
+#include "troupe/devices/cuda/fusion/row_source.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe::testing {
@@ -55,6 +56,33 @@ BOOST_AUTO_TEST_CASE(operands_are_read_in_each_way) {
   check_compiles(parts, DType::float32, {one, one, one});
   check_compiles(parts, DType::bfloat16, {walked, each, walked});
   check_compiles(parts, DType::float64, {walked, walked, walked});
+}
+
+BOOST_AUTO_TEST_CASE(kernels_of_rows_compile_for_each_dtype_and_way_of_reading) {
+  // The operands x, scale and position, the axes, and a part of each reduction.
+  std::vector<fusion::Part> parts = {
+      {.name = "sum", .op = "Add", .operands = {0, 2}},
+      {.name = "same", .op = "StopGradient", .operands = {4}},
+      {.name = "mean", .op = "Mean", .operands = {5, 3}},
+      {.name = "shifted", .op = "Sub", .operands = {4, 6}},
+      {.name = "most", .op = "Max", .operands = {7, 3}},
+      {.name = "least", .op = "Min", .operands = {7, 3}},
+      {.name = "product", .op = "Prod", .operands = {7, 3}},
+      {.name = "range", .op = "Sub", .operands = {8, 9}},
+      {.name = "factor", .op = "Mul", .operands = {11, 10}},
+      {.name = "scaled", .op = "Mul", .operands = {7, 1}},
+      {.name = "result", .op = "RealDiv", .operands = {13, 12}}};
+  const int64_t axes[] = {2};
+  for (auto scale : {Shape{64}, Shape{8, 6, 1}, Shape{}, Shape{8, 6, 64}}) {
+    const Shape operands[] = {{8, 6, 64}, scale, {6, 64}};
+    auto layout = cuda::layout_rows(parts, {.operands = operands, .axes = axes});
+    BOOST_REQUIRE(layout);
+    for (auto dtype : floating())
+      for (int capability : {75, 90}) {
+        auto code = cuda::compile_kernels(cuda::rows_source(parts, dtype, *layout), capability);
+        BOOST_REQUIRE_MESSAGE(code.ok(), code.status().to_string());
+      }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_source_that_does_not_compile_is_an_error_with_the_compilers_words) {

@@ -176,10 +176,11 @@ Result<CUfunction> CompiledKernels::find(const std::string& source, const char* 
 }
 
 Status CompiledKernels::start(
-    CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, void** parameters) {
+    CUfunction kernel, unsigned blocks, dim3 threads, CUstream stream, void** parameters) {
   static const auto launch = driver_function<LaunchKernel>("cuLaunchKernel");
   if (!launch) return launch.status();
-  auto error = (*launch)(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr);
+  auto error = (*launch)(
+      kernel, blocks, 1, 1, threads.x, threads.y, threads.z, 0, stream, parameters, nullptr);
   if (error == CUDA_SUCCESS) return {};
   return internal("a compiled kernel cannot be started: CUDA error " + std::to_string(error));
 }

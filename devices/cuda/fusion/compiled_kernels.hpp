@@ -38,7 +38,7 @@ class CompiledKernels {
 
   /// Starts a kernel with those addresses of parameters.
   Status start(
-      CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, void** parameters);
+      CUfunction kernel, unsigned blocks, dim3 threads, CUstream stream, void** parameters);
 
  private:
   static constexpr size_t kernels_max = 512;

@@ -3,9 +3,11 @@
 
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
-#include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
 #include "troupe/devices/cuda/fusion/fused_source.hpp"
+#include "troupe/devices/cuda/fusion/operand_walk.hpp"
+#include "troupe/devices/cuda/fusion/part_shape.hpp"
+#include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/slow_at_first.hpp"
 #include "troupe/graph/ops/fusion.hpp"
 
@@ -13,24 +15,6 @@ namespace troupe::cuda {
 namespace {
 
 using Parts = std::vector<fusion::Part>;
-
-/// The shape of a part's result; fails where its operands do not fit.
-Result<Shape> shape_of_part(const fusion::Part& part, const Shape& x, const Shape& y) {
-  if (part.op == "BiasAdd") {
-    if (x.rank() < 2)
-      return invalid_argument(
-          "a tensor of rank 2 or more is needed, not one of shape " + x.to_string());
-    auto channels = x[x.rank() - 1];
-    if (y == Shape{channels}) return x;
-    return invalid_argument(
-        "the bias must have the shape [" + std::to_string(channels) + "], the channels of " +
-        x.to_string() + ", but has " + y.to_string());
-  }
-  if (!part.op.ends_with("Grad")) return broadcast(x, y);
-  if (x == y) return x;
-  return invalid_argument(
-      "both operands must have one shape, but are " + x.to_string() + " and " + y.to_string());
-}
 
 Result<Shape> result_shape(const Launch& launch, const Parts& parts) {
   std::vector<Shape> shapes;
@@ -48,19 +32,6 @@ Result<Shape> result_shape(const Launch& launch, const Parts& parts) {
   return shapes.back();
 }
 
-/// Adds a walk over those operands to the parameters of a kernel.
-template <int N>
-void add_walk(
-    const std::vector<Shape>& operands, const Shape& whole, std::vector<std::byte>& memory) {
-  Shape shapes[N];
-  for (int i = 0; i < N; ++i) shapes[i] = operands[static_cast<size_t>(i)];
-  auto walk = broadcast_walk<N>(whole, shapes);
-  memory.resize(sizeof(walk));
-  std::memcpy(memory.data(), &walk, sizeof(walk));
-}
-
-constexpr int walked_max = 4;
-
 /// How the operands of a launch are read.
 struct FusedOperands {
   std::vector<FusedOperand> kinds;
@@ -75,18 +46,6 @@ struct FusedOperands {
       if (kind == FusedOperand::walked) walked.push_back(shape);
       kinds.push_back(kind);
     }
-  }
-
-  std::vector<std::byte> walk(const Shape& whole) const {
-    std::vector<std::byte> memory;
-    switch (walked.size()) {
-      case 0: break;
-      case 1: add_walk<1>(walked, whole, memory); break;
-      case 2: add_walk<2>(walked, whole, memory); break;
-      case 3: add_walk<3>(walked, whole, memory); break;
-      default: add_walk<4>(walked, whole, memory); break;
-    }
-    return memory;
   }
 };
 
@@ -131,7 +90,7 @@ Status compute_fused(Launch& launch, const Parts& parts, DType dtype) {
     auto kernel = kernels.find(fused_source(parts, dtype, operands.kinds), "fused");
     if (!kernel) return kernel.status();
     auto* out = result->mutable_raw();
-    auto walk = operands.walk(*whole);
+    auto walk = walk_over(operands.walked, *whole);
     std::vector<void*> parameters{&out};
     for (auto& operand : memory) parameters.push_back(&operand);
     parameters.push_back(&count);

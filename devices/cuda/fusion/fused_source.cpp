@@ -2,35 +2,21 @@
 
 #include <algorithm>
 
+#include "troupe/devices/cuda/fusion/source_text.hpp"
+
 namespace troupe::cuda {
 namespace {
 
-const char* type_of(DType dtype) {
-  switch (dtype) {
-    case DType::float64: return "double";
-    case DType::float16: return "Half";
-    case DType::bfloat16: return "Brain";
-    default: return "float";
-  }
-}
-
-std::string value(int index) { return "v" + std::to_string(index); }
-
 /// The function of one element: each part's result is rounded as if it were stored.
-std::string part_function(const std::vector<fusion::Part>& parts, int operand_count) {
+std::string part_function(const std::vector<fusion::Part>& parts, size_t operand_count) {
   std::string parameters, body;
-  for (int i = 0; i < operand_count; ++i)
-    parameters += (i > 0 ? ", Wide<T> " : "Wide<T> ") + value(i);
+  for (size_t i = 0; i < operand_count; ++i)
+    parameters += (i > 0 ? ", Wide<T> " : "Wide<T> ") + value_text(i);
   auto next = operand_count;
-  for (const auto& part : parts) {
-    std::string arguments;
-    for (auto operand : part.operands)
-      arguments += (arguments.empty() ? "" : ", ") + value(operand);
-    body += "  Wide<T> " + value(next++) + " = widen(Narrow<T>::of(" + part.op + "()(" + arguments +
-            ")));\n";
-  }
+  for (const auto& part : parts)
+    body += "  Wide<T> " + value_text(next++) + " = " + part_text(part) + ";\n";
   return "__device__ inline T one(" + parameters + ") {\n" + body + "  return Narrow<T>::of(" +
-         value(next - 1) + ");\n}\n";
+         value_text(next - 1) + ");\n}\n";
 }
 
 /// The call of that function with element `index` of the operands.
@@ -87,13 +73,13 @@ std::string fused_source(
          "#include \"troupe/devices/cuda/math/functions.hpp\"\n"
          "namespace troupe::cuda {\n"
          "using T = " +
-         std::string(type_of(dtype)) +
+         std::string(type_text(dtype)) +
          ";\n"
          "struct alignas(sizeof(T) * 4 > 16 ? 16 : sizeof(T) * 4) Pack {\n  T at[4];\n};\n"
          "__device__ inline bool is_packed(const T* memory) {\n"
          "  return reinterpret_cast<uint64_t>(memory) % alignof(Pack) == 0;\n}\n" +
-         part_function(parts, static_cast<int>(operands.size())) +
-         "extern \"C\" __global__ void fused(" + parameters +
+         part_function(parts, operands.size()) + "extern \"C\" __global__ void fused(" +
+         parameters +
          ") {\n"
          "  int64_t step = int64_t(gridDim.x) * blockDim.x;\n"
          "  int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n" +

@@ -93,7 +93,7 @@ Status compute_pairwise(Launch& launch, LaunchBinary function, DType dtype) {
 
 /// The attribute T, or of the ops on bools, which have none, that.
 DType dtype_of_node(const Node& node) {
-  return node.op->find_attr("T") ? node.attr<DType>("T") : DType::boolean;
+  return node.attrs.contains("T") ? node.attr<DType>("T") : DType::boolean;
 }
 
 /// Adds a kernel for each op of the entries: compute(launch, function, dtype of the result).

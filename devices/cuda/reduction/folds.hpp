@@ -156,17 +156,14 @@ TROUPE_BOTH inline A finish_fold(A folded, Finish finish, int64_t count) {
   return folded;
 }
 
-/// The elements of [begin, end), every `step`, of which element i lies at from[offset(i)]. Several
-/// at a time, which do not wait for each other's memory.
-template <class Fold, class A, class T, class Offset>
-TROUPE_BOTH inline A fold_every(
-    const T* from, int64_t begin, int64_t end, int64_t step, const Offset& offset) {
+/// value(i) for every `step`th i of [begin, end), folded. Several at a time, which do not wait for
+/// each other's memory.
+template <class Fold, class A, class Value>
+TROUPE_BOTH inline A fold_every(const Value& value, int64_t begin, int64_t end, int64_t step) {
   constexpr int at_once = 8;
   A folded[at_once];
   for (auto& one : folded) one = Fold::template none<A>();
-  auto mapped = [&](int64_t i) {
-    return Fold::template map<A>(static_cast<A>(widen(from[offset(i)])));
-  };
+  auto mapped = [&](int64_t i) { return Fold::template map<A>(static_cast<A>(value(i))); };
   auto i = begin;
   for (; i + (at_once - 1) * step < end; i += at_once * step)
 #ifdef __CUDA_ARCH__
@@ -187,13 +184,13 @@ TROUPE_BOTH inline A fold_share(
   auto begin = geometry.part_begin(part) + thread, end = geometry.part_begin(part + 1);
   // Apart: a choice for each element would keep loads from running at once.
   if (geometry.is_even() && geometry.even_stride() == 1)
-    return fold_every<Fold, A>(first, begin, end, threads, [](int64_t i) { return i; });
+    return fold_every<Fold, A>([=](int64_t i) { return widen(first[i]); }, begin, end, threads);
   if (geometry.is_even())
     return fold_every<Fold, A>(
-        first, begin, end, threads,
-        [stride = geometry.even_stride()](int64_t i) { return i * stride; });
+        [=, stride = geometry.even_stride()](int64_t i) { return widen(first[i * stride]); }, begin,
+        end, threads);
   return fold_every<Fold, A>(
-      first, begin, end, threads, [&](int64_t i) { return geometry.fold_offset(i); });
+      [&](int64_t i) { return widen(first[geometry.fold_offset(i)]); }, begin, end, threads);
 }
 
 }  // namespace troupe::cuda

@@ -1,12 +1,14 @@
 #pragma once
 
+#ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
+#endif
 
 #include "troupe/devices/cuda/math/complex.hpp"
+#include "troupe/devices/cuda/reduction/lane_count.hpp"
 
 namespace troupe::cuda {
 
-constexpr int warp_lanes = 32;
 constexpr int warps_max = 32;  // of a block
 
 /// What the thread has whose number in the warp differs in that bit.
@@ -32,11 +34,6 @@ __device__ A join_lanes(A value, A* shared, const Join& join) {
   value = shared[0];
   for (int i = 1; i < warps; ++i) value = join(value, shared[i]);
   return value;
-}
-
-/// How many threads work on a row of so many elements, and how many rows a block has.
-inline dim3 lanes_for(int64_t elements) {
-  return elements > 1024 ? dim3(256, 1) : dim3(warp_lanes, 8);
 }
 
 }  // namespace troupe::cuda

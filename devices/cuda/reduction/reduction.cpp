@@ -64,7 +64,7 @@ Status compute_reduction(Launch& launch, LaunchFold function, Finish finish, boo
 
 KernelCatalog::Make reduction(const char* function_name, Finish finish) {
   return [=](const Node& node) -> Result<Kernel> {
-    auto dtype = node.op->find_attr("T") ? node.attr<DType>("T") : DType::boolean;
+    auto dtype = node.attrs.contains("T") ? node.attr<DType>("T") : DType::boolean;
     auto function = find_fold(function_name, element_of(dtype));
     if (!function) return no_kernel(dtype);
     return Kernel{.compute = [=, keep_dims = node.attr<bool>("keep_dims")](Launch& launch) {

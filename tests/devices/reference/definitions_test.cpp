@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
       transfer::send,
       transfer::recv,
       transfer::read,
-      fusion::op};
+      fusion::op,
+      fusion::rows_op};
   auto expected = definitions_of_tensorflow();
   auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())

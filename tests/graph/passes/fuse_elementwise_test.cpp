@@ -6,6 +6,7 @@
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
+#include "troupe/graph/passes/unfused_nodes.hpp"
 
 using namespace troupe;
 

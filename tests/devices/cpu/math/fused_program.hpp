@@ -9,6 +9,7 @@
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/fuse_elementwise.hpp"
+#include "troupe/graph/passes/fuse_rows.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
@@ -19,7 +20,7 @@ inline std::shared_ptr<const OpCatalog> fused_catalog() {
   return made;
 }
 
-/// A partition of element-wise nodes on a CPU, which is run with and without fusing them.
+/// A partition of element-wise nodes and reductions, which is run with and without fusing them.
 struct FusedProgram {
   std::vector<NodeDef> nodes;
   Tensors feeds;
@@ -39,6 +40,24 @@ struct FusedProgram {
     auto attrs = fusion::attrs_of_part(op, feeds.at(0).dtype());
     nodes.push_back({.name = name, .op = op, .inputs = std::move(inputs), .attrs = attrs});
     return name + ":0";
+  }
+  /// A reduction over constant axes.
+  std::string reduce(
+      const std::string& op, const std::string& input, std::vector<int32_t> axes,
+      bool keeps_dims = true) {
+    auto number = std::to_string(nodes.size());
+    auto count = std::ssize(axes);
+    auto value = Tensor::of<int32_t>({count}, std::span<const int32_t>(axes));
+    nodes.push_back(
+        {.name = "axes" + number,
+         .op = "Const",
+         .attrs = {{"dtype", DType::int32}, {"value", std::move(value)}}});
+    auto attrs = fusion::attrs_of_part(op, feeds.at(0).dtype());
+    attrs.emplace("Tidx", DType::int32);
+    attrs.emplace("keep_dims", keeps_dims);
+    nodes.push_back(
+        {.name = "r" + number, .op = op, .inputs = {input, "axes" + number}, .attrs = attrs});
+    return "r" + number + ":0";
   }
   void fetch(const std::string& input, int64_t index = 0) {
     nodes.push_back(
@@ -72,6 +91,7 @@ struct FusedProgram {
       const std::shared_ptr<StepTrace>& trace = nullptr) const {
     auto defs = nodes;
     if (fuses) fuse_elementwise(defs);
+    if (fuses && device->kernels().contains(fusion::rows_op)) fuse_rows(defs);
     auto graph = std::make_shared<Graph>(fused_catalog());
     for (auto& def : defs)
       if (auto added = graph->add(std::move(def)); !added) return added.status();
@@ -89,15 +109,19 @@ struct FusedProgram {
     auto execution = start(*plan, port, done.callback(), trace);
     if (auto status = done.wait(); !status.ok()) return status;
     if (trace) run_of = trace->take(**plan);
-    fused_count = std::ranges::count_if(
-        graph->nodes(), [](const auto& node) { return node.op->name() == "_FusedElementwise"; });
+    auto count = [&](const char* op) {
+      return std::ranges::count_if(
+          graph->nodes(), [op](const auto& node) { return node.op->name() == op; });
+    };
+    fused_count = count(fusion::op);
+    rows_count = count(fusion::rows_op);
     Tensors answers;
     for (auto& [index, answer] : port->answers) answers.push_back(std::move(answer));
     return answers;
   }
 
   mutable DeviceRun run_of;
-  mutable int64_t fused_count = 0;
+  mutable int64_t fused_count = 0, rows_count = 0;  // of nodes in the last run
 };
 
 }  // namespace troupe::testing
