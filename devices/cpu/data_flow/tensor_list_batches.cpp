@@ -31,11 +31,11 @@ Result<std::shared_ptr<TensorList>> copy_at(const Tensor& lists, int64_t index) 
 Status push_to_each(Launch& launch, const ElementRows& rows) {
   const auto& value = launch.input(1);
   if (auto status = check_row_indices(launch.input(0), value); !status.ok()) return status;
-  auto shape = row_of(value.shape());
+  auto elements = rows.rows(launch, value);
+  if (!elements) return elements.status();
   return set_lists(launch, [&](int64_t i) {
     auto list = copy_at(launch.input(0), i);
-    auto row = rows.part(launch, value, i * shape.elements(), shape);
-    auto status = !list ? list.status() : row ? push(**list, *row) : row.status();
+    auto status = list ? push(**list, (*elements)[static_cast<size_t>(i)]) : list.status();
     return status.ok() ? list : status;
   });
 }

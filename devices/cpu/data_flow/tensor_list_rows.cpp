@@ -41,13 +41,14 @@ Status reserve(Launch& launch, const ElementRows&, DType dtype) {
 Status set_with_rows(
     Launch& launch, const ElementRows& rows, std::shared_ptr<TensorList> list, const Tensor& value,
     const std::function<int64_t(int64_t)>& index_of_row) {
-  auto shape = row_of(value.shape());
-  for (int64_t row = 0; row < value.shape()[0]; ++row) {
-    auto index = index_of_row(row);
-    if (index >= most_list_elements) return check_index(*list, index);
-    auto element = rows.part(launch, value, row * shape.elements(), shape);
-    if (!element) return element.status();
-    auto status = put_element(*list, index, *std::move(element));
+  for (int64_t row = 0; row < value.shape()[0]; ++row)
+    if (auto index = index_of_row(row); index >= most_list_elements)
+      return check_index(*list, index);
+  auto elements = rows.rows(launch, value);
+  if (!elements) return elements.status();
+  int64_t row = 0;
+  for (auto& element : *elements) {
+    auto status = put_element(*list, index_of_row(row++), std::move(element));
     if (!status.ok()) return status;
   }
   set_list(launch, std::move(list));

@@ -54,6 +54,17 @@ Status check_shapes(const char* what, const Shapes& shapes, const Shape& known) 
 
 }  // namespace
 
+Result<Tensors> ElementRows::rows(const Launch& launch, const Tensor& whole) const {
+  auto shape = row_of(whole.shape());
+  Tensors rows;
+  for (int64_t i = 0; i < whole.shape()[0]; ++i) {
+    auto row = part(launch, whole, i * shape.elements(), shape);
+    if (!row) return row.status();
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
+
 Shape row_of(const Shape& shape) { return Shape(shape.sizes().subspan(1)); }
 
 Status set_stack(

@@ -21,6 +21,8 @@ class ElementRows {
   /// The elements of `whole` from `first` on, in that shape; may share them.
   virtual Result<Tensor> part(
       const Launch& launch, const Tensor& whole, int64_t first, const Shape& shape) const = 0;
+  /// All rows of a tensor that is no scalar: by part(), where a device knows nothing better.
+  virtual Result<Tensors> rows(const Launch& launch, const Tensor& whole) const;
   /// Copies the values, one after the other, to all elements of `to`.
   virtual Status join(const Launch& launch, Tensor& to, const Tensors& values) const = 0;
 };

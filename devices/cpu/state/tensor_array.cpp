@@ -203,12 +203,12 @@ Status scatter_elements(ArrayCall& call) {
   const auto &indices = launch.input(1), &value = launch.input(2);
   if (auto status = check_elements(call.array, value.dtype()); !status.ok()) return status;
   if (auto status = check_row_indices(indices, value); !status.ok()) return status;
-  auto shape = row_of(value.shape());
-  int64_t begin = 0;
-  for (auto index : indices.values<int32_t>()) {
-    auto status = write_part(call, index, shape, value, begin);
+  auto elements = call.rows.rows(launch, value);
+  if (!elements) return elements.status();
+  const auto* index = indices.data<int32_t>();
+  for (auto& element : *elements) {
+    auto status = call.array.write(*index++, std::move(element), call);
     if (!status.ok()) return status;
-    begin += shape.elements();
   }
   launch.set(0, launch.take_input(3));
   return {};

@@ -45,11 +45,10 @@ class CardRows final : public cpu::ElementRows {
     return status.ok() ? sum : status;
   }
 
-  /// Shares them where they are aligned as what libraries compute with.
+  /// Shares them where they are aligned.
   Result<Tensor> part(
       const Launch& launch, const Tensor& whole, int64_t first, const Shape& shape) const override {
     if (whole.dtype() == DType::string) return part_of_strings(whole, first, shape);
-    constexpr size_t alignment = 256;
     auto size = size_of(whole.dtype()), offset = static_cast<size_t>(first) * size;
     auto* from = static_cast<std::byte*>(const_cast<void*>(whole.raw())) + offset;
     if (shape.elements() > 0 && reinterpret_cast<uintptr_t>(from) % alignment == 0)
@@ -62,6 +61,31 @@ class CardRows final : public cpu::ElementRows {
             part->mutable_raw(), from, part->bytes(), cudaMemcpyDeviceToDevice, stream_of(launch)),
         "a copy");
     return status.ok() ? part : status;
+  }
+
+  /// Copies of all that are not aligned lie in one block of memory, which one kernel fills, and
+  /// which is free once none of them is used.
+  Result<Tensors> rows(const Launch& launch, const Tensor& whole) const override {
+    auto shape = cpu::row_of(whole.shape());
+    auto dtype = whole.dtype();
+    if (!is_plain(dtype) || whole.elements() == 0 || are_shared(whole, shape))
+      return ElementRows::rows(launch, whole);
+    auto size = static_cast<int64_t>(size_of(dtype)), count = whole.shape()[0];
+    auto elements = shape.elements();
+    auto bytes = (elements * size + alignment - 1) / alignment * alignment;
+    auto block = scratch(launch, static_cast<size_t>(count * bytes));
+    if (!block) return block.status();
+    StridedWalk<2> walk;
+    walk.add_axis(elements, {{1, 1}});
+    walk.add_axis(count, {{bytes / size, elements}});
+    copy_walk(launch, *block, 0, whole, 0, walk);
+    if (auto status = launched("a copy"); !status.ok()) return status;
+    auto* to = static_cast<std::byte*>(block->mutable_raw());
+    Tensors rows;
+    for (int64_t i = 0; i < count; ++i)
+      rows.push_back(Tensor::alias(
+          dtype, shape, to + i * bytes, [block = *block] {}, block->allocator()));
+    return rows;
   }
 
   Status join(const Launch& launch, Tensor& to, const Tensors& values) const override {
@@ -78,6 +102,13 @@ class CardRows final : public cpu::ElementRows {
   }
 
  private:
+  static constexpr int64_t alignment = 256;  // as what libraries compute with
+
+  static bool are_shared(const Tensor& whole, const Shape& row) {
+    auto bytes = static_cast<uintptr_t>(row.elements()) * size_of(whole.dtype());
+    return (reinterpret_cast<uintptr_t>(whole.raw()) | bytes) % alignment == 0;
+  }
+
   static Result<Tensor> part_of_strings(const Tensor& whole, int64_t first, const Shape& shape) {
     auto part = Tensor::allocate(DType::string, shape);
     if (part)
