@@ -4,6 +4,7 @@
 
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/tests/fuzz/calls/random_tensor.hpp"
+#include "troupe/tests/fuzz/calls/written_call.hpp"
 
 namespace troupe::fuzz {
 namespace {
@@ -267,6 +268,7 @@ CallSource::CallSource(const OpCatalog& catalog, const std::string& only) {
     if (catalog.all().contains(form))
       recorded_[form].push_back(seed_of(call, form, /*is_reference=*/true));
   }
+  for (auto& call : written_calls()) recorded_[call.op].push_back(std::move(call));
 }
 
 Call CallSource::draw(uint64_t seed) const {

@@ -24,8 +24,9 @@ struct Call {
   std::string to_string() const;
 };
 
-/// Draws calls of all ops of the catalog, each a function of its seed: recorded ones with some
-/// attributes, shapes, dtypes and elements changed, and such as the definition of the op allows.
+/// Draws calls of all ops of the catalog, each a function of its seed: recorded and written ones
+/// with some attributes, shapes, dtypes and elements changed, and such as the definition of the op
+/// allows.
 class CallSource {
  public:
   /// `only`: of that op; empty: of all.
