@@ -206,6 +206,7 @@ Table lists() {
 Table others() {
   return {
       {"BatchMatrixBandPart", {{1, 2}}},
+      {"BatchMatrixSolveLs", {{2}}},
       {"BlockLSTM", {{0}}},
       {"BlockLSTMGrad", {{0}}},
       {"BlockLSTMGradV2", {{0}}},

@@ -206,8 +206,8 @@ bool decomposes_matrices(const std::string& op) {
   return std::ranges::any_of(
       std::initializer_list<const char*>{
           "Cholesky", "CholeskyGrad", "LogMatrixDeterminant", "Lu", "MatrixDeterminant",
-          "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "Qr", "SelfAdjointEigV2", "Svd",
-          "TridiagonalSolve"},
+          "MatrixInverse", "MatrixSolve", "MatrixSolveLs", "MatrixTriangularSolve", "Qr",
+          "SelfAdjointEigV2", "Svd", "TridiagonalSolve"},
       [&](const char* each) { return base == each; });
 }
 
@@ -254,7 +254,8 @@ bool is_well_conditioned(const RecordedCall& call) {
     if (rank < 2 || !has_dtype) return true;
     auto is_first = &input == &call.inputs[0];
     auto rows = op == "TridiagonalSolve" ? 3 : input.shape()[rank - 1];
-    auto is_inverted = is_first && inverts && input.shape()[rank - 2] == rows;
+    auto is_any_shape = op == "MatrixSolveLs";
+    auto is_inverted = is_first && inverts && (is_any_shape || input.shape()[rank - 2] == rows);
     if (is_inverted && input.shape()[rank - 1] > size_max) return false;
     for (const auto& matrix : matrices_of(input)) {
       if (!(greatest(matrix) < most) || !matrix.allFinite()) return false;

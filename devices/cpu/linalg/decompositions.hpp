@@ -22,6 +22,13 @@ Result<MatrixBatch> cholesky_grad_batch(const Launch& launch);
 inline Status not_positive_definite() {
   return invalid_argument("the matrix has no Cholesky decomposition: not positive definite");
 }
+/// The l2_regularizer of MatrixSolveLs.
+Result<double> regularizer_input(const Launch& launch);
+inline Status not_of_full_rank() {
+  return invalid_argument(
+      "the matrix has not full rank, or nearly so: it takes fast=false or a greater "
+      "'l2_regularizer'");
+}
 inline Status not_invertible() { return invalid_argument("the matrix is not invertible"); }
 inline Status no_eigenvalues() {
   return invalid_argument("the matrix has no eigenvalues that could be found");

@@ -96,10 +96,7 @@ Status solve_normal_equations(double l2, const Dense<S>& matrix, Dense<S>& x) {
   auto is_tall = matrix.rows() >= matrix.cols();
   auto factor = is_tall ? multiply(adjoint, matrix) : multiply(matrix, adjoint);
   factor.diagonal().array() += S(l2);
-  if (!factor_cholesky(factor))
-    return invalid_argument(
-        "the matrix has not full rank, or nearly so: it takes fast=false or a greater "
-        "'l2_regularizer'");
+  if (!factor_cholesky(factor)) return not_of_full_rank();
   if (is_tall) x = multiply(adjoint, x);
   solve_triangular(factor, /*lower=*/true, x);
   solve_triangular<S>(factor.adjoint(), /*lower=*/false, x);
@@ -131,17 +128,12 @@ struct LeastSquaresKernel {
 
   template <class T>
   Status run(Launch& launch) const {
-    if (!launch.input(2).shape().is_scalar())
-      return invalid_argument(
-          "input 2 must be a scalar, but is " + launch.input(2).shape().to_string());
-    auto l2 = launch.input(2).value<double>();
-    if (!(l2 >= 0))
-      return invalid_argument(
-          "'l2_regularizer' must not be negative, but is " + std::to_string(l2));
+    auto given = regularizer_input(launch);
+    if (!given) return given.status();
     auto systems = LinearSystems::of(launch, /*are_square=*/false);
     if (!systems) return systems.status();
     return systems->template solve_each<T>(
-        launch, /*is_adjoint=*/false, [this, l2](const auto& matrix, auto& x) -> Status {
+        launch, /*is_adjoint=*/false, [this, l2 = *given](const auto& matrix, auto& x) -> Status {
           if (fast) return solve_normal_equations(l2, matrix, x);
           return solve_any_rank(double(Eigen::NumTraits<T>::epsilon()), matrix, x);
         });
@@ -149,6 +141,15 @@ struct LeastSquaresKernel {
 };
 
 }  // namespace
+
+Result<double> regularizer_input(const Launch& launch) {
+  const auto& input = launch.input(2);
+  if (!input.shape().is_scalar())
+    return invalid_argument("input 2 must be a scalar, but is " + input.shape().to_string());
+  auto l2 = input.value<double>();
+  if (l2 >= 0) return l2;
+  return invalid_argument("'l2_regularizer' must not be negative, but is " + std::to_string(l2));
+}
 
 void add_solver_kernels(KernelCatalog& catalog) {
   catalog.add("MatrixSolve", decomposition<SolveKernel>());

@@ -39,7 +39,7 @@ Result<Decomposed> decompose_cholesky(Launch& launch) {
   auto batch = MatrixBatch::of_square(launch, 0);
   if (!batch) return batch.status();
   if (launch.input(0).elements() == 0) return Decomposed{{launch.input(0)}, {}};
-  auto made = factor_cholesky(launch, *batch);
+  auto made = factor_cholesky(launch, launch.input(0), *batch);
   if (!made) return made.status();
   return Decomposed{{std::move(made->lower)}, std::move(made->faults)};
 }
@@ -192,6 +192,7 @@ void add_decompositions_kernels(KernelCatalog& catalog) {
   catalog.add("LogMatrixDeterminant", make_determinants(/*are_logarithms=*/true));
   catalog.add("Lu", make_lu);
   add_factorizations_kernels(catalog);
+  add_least_squares_kernels(catalog);
 }
 
 }  // namespace troupe::cuda

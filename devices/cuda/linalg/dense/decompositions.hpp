@@ -14,7 +14,8 @@ bool calls_solver(const Launch& launch);
 inline constexpr int64_t solver_cost_ns = 1'000'000;
 int64_t decomposition_cost_ns(const Launch& launch);
 
-/// The part of the decompositions family with orthogonal factors.
-void add_factorizations_kernels(KernelCatalog& catalog);
+// Parts of the decompositions family.
+void add_factorizations_kernels(KernelCatalog& catalog);  // with orthogonal factors
+void add_least_squares_kernels(KernelCatalog& catalog);
 
 }  // namespace troupe::cuda

@@ -54,8 +54,8 @@ ColumnMatrices columns_of(const MatrixBatch& batch, Tensor& matrices) {
 
 }  // namespace
 
-Result<CholeskyFactors> factor_cholesky(const Launch& launch, const MatrixBatch& batch) {
-  const auto& in = launch.input(0);
+Result<CholeskyFactors> factor_cholesky(
+    const Launch& launch, const Tensor& in, const MatrixBatch& batch) {
   auto lower = launch.allocate(in.dtype(), in.shape());
   auto faults = launch.allocate(DType::int32, {batch.count});
   for (const auto* tensor : {&lower, &faults})

@@ -5,15 +5,16 @@
 
 namespace troupe::cuda {
 
-// Factors of the matrices that are input 0, in row-major order. Kernels of single blocks make those
-// of small matrices, all at once; the library those of larger ones, one after the other. No matrix
-// may be empty.
+// Factors of matrices in row-major order, of input 0 where none are given. Kernels of single blocks
+// make those of small matrices, all at once; the library those of larger ones, one after the other.
+// No matrix may be empty.
 
 struct CholeskyFactors {
   Tensor lower;   // zero above the diagonal
   Tensor faults;  // int32 for each: not 0 where it is not positive definite
 };
-Result<CholeskyFactors> factor_cholesky(const Launch& launch, const cpu::MatrixBatch& batch);
+Result<CholeskyFactors> factor_cholesky(
+    const Launch& launch, const Tensor& matrices, const cpu::MatrixBatch& batch);
 
 /// As PivotMemory (pivots.hpp) has them.
 struct PivotFactors {

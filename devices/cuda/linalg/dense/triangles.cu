@@ -126,6 +126,12 @@ __global__ void halve_diagonals_kernel(T* matrices, int64_t elements, int64_t si
   }
 }
 
+__global__ void add_to_diagonals_kernel(
+    double* matrices, double number, int64_t count, int64_t size) {
+  for (auto i = first_item(); i < count * size; i += item_step())
+    matrices[i / size * size * size + i % size * (size + 1)] += number;
+}
+
 template <class T>
 void solve_triangles(const TriangleSystems& call) {
   auto across = (call.columns + tile - 1) / tile;
@@ -183,6 +189,13 @@ void launch_halve_diagonals(
   };
   if (element == Element::float64) launch(double());
   else launch(float());
+}
+
+void launch_add_to_diagonals(
+    void* matrices, double number, int64_t count, int64_t size, cudaStream_t stream) {
+  start_kernel(
+      stream, blocks_for(count * size), block_threads, add_to_diagonals_kernel,
+      static_cast<double*>(matrices), number, count, size);
 }
 
 }  // namespace troupe::cuda

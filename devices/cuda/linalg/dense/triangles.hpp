@@ -33,4 +33,8 @@ void launch_symmetric_parts(
 void launch_halve_diagonals(
     Element element, void* matrices, int64_t count, int64_t size, cudaStream_t stream);
 
+/// Adds a number to the diagonals of matrices of [size, size], of float64.
+void launch_add_to_diagonals(
+    void* matrices, double number, int64_t count, int64_t size, cudaStream_t stream);
+
 }  // namespace troupe::cuda
