@@ -184,6 +184,17 @@ KernelCatalog::Make computing_kernel(Device& host, const KernelCatalog::Make& ma
   };
 }
 
+/// A kernel that gives on its first input, wherever that lies, and reads the others.
+KernelCatalog::Make printing_kernel(const KernelCatalog::Make& make) {
+  return [make](const Node& node) {
+    auto kernel = make(node);
+    if (!kernel) return kernel;
+    auto read = indices(node.inputs.size());
+    kernel->host_inputs.assign(read.begin() + 1, read.end());
+    return kernel;
+  };
+}
+
 /// Which outputs of a node of the host go to the card: all but those that the card has there.
 std::vector<bool> copied_outputs(const Node& node) {
   std::vector<bool> copies(node.output_dtypes.size(), true);
@@ -240,6 +251,7 @@ void add_host_side_kernels(KernelCatalog& catalog, Device& host) {
   for (auto op : computing)
     if (auto make = host.kernels().find(op); make && !catalog.contains(op))
       catalog.add(std::string(op), computing_kernel(host, make));
+  if (auto make = host.kernels().find("Print")) catalog.add("Print", printing_kernel(make));
   for (auto op : on_request)
     if (auto make = host.kernels().find(op); make && !catalog.contains(op))
       catalog.add_on_request(std::string(op), copied_kernel(host, make));

@@ -1,8 +1,11 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <iostream>
 
 #include "troupe/graph/build/builder.hpp"
 #include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/devices/cpu/array/captured_text.hpp"
+#include "troupe/tests/devices/cpu/run_op.hpp"
 #include "troupe/tests/devices/run_graph.hpp"
 
 using namespace troupe;
@@ -105,6 +108,17 @@ BOOST_AUTO_TEST_CASE(a_step_of_ops_without_kernels_of_the_card_runs) {
   BOOST_TEST_REQUIRE(got.ok(), got.status().to_string());
   BOOST_TEST((*got)[0].to_string() == "float32[6] [0 1 2 3 4 5]");
   BOOST_TEST((*got)[1].to_string() == "int32[] [6]");
+}
+
+BOOST_AUTO_TEST_CASE(a_print_reads_its_data_from_a_card_and_gives_on_what_lies_there) {
+  Builder b;
+  auto x = b.op("Neg", {b.constant(Tensor::of<float>({2}, {1, 2}))});
+  auto texts = b.constant(Tensor::string("a"));
+  auto print = b.op("Print", {x, x, texts}, {{"message", "x: "}});
+  CapturedText captured(std::cerr);
+  auto result = GraphRunner(make_gpu()).run(b, {}, {b.op("Neg", {print})});
+  BOOST_TEST(show(result) == "float32[2] [1 2]");
+  BOOST_TEST(captured.text() == "x: [-1 -2][a]\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,26 +1,13 @@
 #include <chrono>
 #include <iostream>
-#include <sstream>
 
 #include "troupe/graph/build/gradients.hpp"
+#include "troupe/tests/devices/cpu/array/captured_text.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
 
 namespace troupe::testing {
 
 BOOST_AUTO_TEST_SUITE(checks)
-
-/// What is written to a stream while it lives.
-class Captured {
- public:
-  explicit Captured(std::ostream& stream) : stream_(stream), before_(stream.rdbuf(text_.rdbuf())) {}
-  ~Captured() { stream_.rdbuf(before_); }
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostream& stream_;
-  std::ostringstream text_;
-  std::streambuf* before_;
-};
 
 BOOST_AUTO_TEST_CASE(a_timestamp_is_in_seconds_since_1970) {
   std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
@@ -31,7 +18,7 @@ BOOST_AUTO_TEST_CASE(a_timestamp_is_in_seconds_since_1970) {
 }
 
 BOOST_AUTO_TEST_CASE(print_writes_its_data_to_the_standard_error) {
-  Captured captured(std::cerr);
+  CapturedText captured(std::cerr);
   auto shown =
       show("Print", {vec({1, 2}), vec({3, 4, 5, 6}), Tensor::string("a")}, {{"message", "x: "}});
   BOOST_TEST(shown == "float32[2] [1 2]");
@@ -45,7 +32,7 @@ BOOST_AUTO_TEST_CASE(print_writes_the_first_times_only) {
   auto print = b.op("Print", {x, x}, {{"first_n", 2}});
   auto kernel = device->kernels().make(b.graph().node(print.output().node));
   BOOST_REQUIRE(kernel.ok());
-  Captured captured(std::cerr);
+  CapturedText captured(std::cerr);
   for (int i = 0; i < 3; ++i) {
     Tensors inputs = {Tensor::scalar(1), Tensor::scalar(i)}, outputs(1);
     Launch launch(*device, {}, inputs, outputs);
@@ -56,7 +43,7 @@ BOOST_AUTO_TEST_CASE(print_writes_the_first_times_only) {
 
 BOOST_AUTO_TEST_CASE(print_v2_writes_to_the_stream_that_it_names) {
   for (auto* name : {"stderr", "stdout", "log(info)", "log(warning)", "log(error)"}) {
-    Captured out(std::cout), err(std::cerr);
+    CapturedText out(std::cout), err(std::cerr);
     Attrs attrs = {{"output_stream", name}, {"end", "!"}};
     BOOST_TEST(run_op("PrintV2", {Tensor::string("a")}, attrs).ok());
     BOOST_TEST((name == std::string("stdout") ? out : err).text() == "a!");
