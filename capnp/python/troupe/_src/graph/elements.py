@@ -20,7 +20,7 @@ from typing import (
 import numpy as np
 
 from troupe import _native
-from troupe._src.graph.call_stack import call_stack, innermost_line, to_summaries
+from troupe._src.platform.call_stack import call_stack, innermost_line, to_summaries
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.op_records import op_record
 from troupe._src.messages.graph_messages import NodeDef
