@@ -89,6 +89,10 @@ class ScoresTest(tf.test.TestCase):
             real / 2.0, fake / 2.0, lambda images: images * 2.0, 2, 16
         )
         self.assertAllClose(_value(by_batches), np.mean(each))
+        size = tf.placeholder(tf.int32, [])
+        found = evaluation.kernel_classifier_distance_from_activations(real, fake, size)
+        with tf.Session() as session:
+            self.assertAllClose(session.run(found, {size: 16}), np.mean(each))
         half = evaluation.kernel_classifier_distance_from_activations(
             real, fake, 16, dtype=tf.float32
         )

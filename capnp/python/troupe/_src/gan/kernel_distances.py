@@ -8,6 +8,7 @@ from troupe._src.control_flow.conditional import cond
 from troupe._src.control_flow.functional import map_fn
 from troupe._src.gan.classifier_scores import in_batches
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.linalg.matrix_ops import trace
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import constant
@@ -20,7 +21,8 @@ Classifier = Callable[[Tensor], Any]
 
 def kernel_classifier_distance(
     real_images: Tensor, generated_images: Tensor, classifier_fn: Classifier,
-    num_classifier_batches: int = 1, max_block_size: int = 1024, dtype: Optional[DTypeLike] = None,
+    num_classifier_batches: int = 1, max_block_size: TensorLike = 1024,
+    dtype: Optional[DTypeLike] = None,
 ) -> Tensor:  # fmt: skip
     """`kernel_classifier_distance_from_activations` of the activations that a classifier gives.
 
@@ -43,7 +45,8 @@ def kernel_classifier_distance(
 
 def kernel_classifier_distance_and_std(
     real_images: Tensor, generated_images: Tensor, classifier_fn: Classifier,
-    num_classifier_batches: int = 1, max_block_size: int = 1024, dtype: Optional[DTypeLike] = None,
+    num_classifier_batches: int = 1, max_block_size: TensorLike = 1024,
+    dtype: Optional[DTypeLike] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """`kernel_classifier_distance`, and its standard error.
 
@@ -67,7 +70,7 @@ def kernel_classifier_distance_and_std(
 
 
 def kernel_classifier_distance_from_activations(
-    real_activations: Tensor, generated_activations: Tensor, max_block_size: int = 1024,
+    real_activations: Tensor, generated_activations: Tensor, max_block_size: TensorLike = 1024,
     dtype: Optional[DTypeLike] = None,
 ) -> Tensor:  # fmt: skip
     """E k(x, x') + E k(y, y') - 2 E k(x, y) with k(x, y) = (x y / size + 1)^3.
@@ -78,7 +81,7 @@ def kernel_classifier_distance_from_activations(
     Args:
         real_activations: [images, size].
         generated_activations: [images, size].
-        max_block_size: How many images a block has at most.
+        max_block_size: How many images a block has at most, a number or a scalar tensor.
         dtype: The dtype that is computed in, by default that of the activations.
 
     Returns:
@@ -93,7 +96,7 @@ def kernel_classifier_distance_from_activations(
 
 
 def kernel_classifier_distance_and_std_from_activations(
-    real_activations: Tensor, generated_activations: Tensor, max_block_size: int = 1024,
+    real_activations: Tensor, generated_activations: Tensor, max_block_size: TensorLike = 1024,
     dtype: Optional[DTypeLike] = None,
 ) -> Tuple[Tensor, Tensor]:  # fmt: skip
     """`kernel_classifier_distance_from_activations`, and its standard error.
@@ -123,7 +126,8 @@ def kernel_classifier_distance_and_std_from_activations(
     real_count = array_ops.shape(real_activations)[0]
     generated_count = array_ops.shape(generated_activations)[0]
     greater = math_ops.cast(gen_ops.maximum(real_count, generated_count), dtypes.float64)
-    blocks = math_ops.cast(gen_ops.ceil(greater / float(max_block_size)), dtypes.int32)
+    parts = gen_ops.ceil(greater / math_ops.cast(max_block_size, dtypes.float64))
+    blocks = math_ops.cast(parts, dtypes.int32)
     real_ends, generated_ends = _ends(real_count, blocks), _ends(generated_count, blocks)
     size = math_ops.cast(array_ops.shape(real_activations)[1], used)
 
