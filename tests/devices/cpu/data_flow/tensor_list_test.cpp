@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_of_lists_are_bounded, ListFixture) {
         "a list cannot have " + std::to_string(size) + " elements: from 0 to 16777216");
   BOOST_TEST(
       error(ListValue::scattered(b, {0, 1, 1 << 30}, matrix(), -1).length()) ==
-      "there is no element 1073741824 in a list of 2");
+      "there is no element 1073741824 in a list of 0");
 }
 
 BOOST_FIXTURE_TEST_CASE(lists_are_added_element_by_element, ListFixture) {
