@@ -114,6 +114,15 @@ BOOST_AUTO_TEST_CASE(a_result_may_take_the_memory_of_what_is_normalized) {
   check(normalization(DType::float32, {37, 129}, {1}, {37, 129}), 1, /*copies=*/true);
 }
 
+BOOST_AUTO_TEST_CASE(memory_that_another_node_reads_is_not_taken) {
+  FusedProgram p;
+  auto x = p.feed(numbers(DType::float32, {37, 129}, 1));
+  p.fetch(p.add("Sub", {x, p.reduce("Max", x, {1})}), 0);
+  p.fetch(p.add("Sub", {x, p.reduce("Min", x, {1})}), 1);
+  check(p, 2);
+  check(p, 2, /*copies=*/true);
+}
+
 BOOST_AUTO_TEST_CASE(errors_name_the_node_that_fails) {
   static const std::shared_ptr<Device> card = make_gpu();
   for (auto [axis, offset] : {std::pair{3, Shape{129}}, std::pair{1, Shape{128}}}) {
