@@ -104,6 +104,8 @@ Result<Tensor> copy_distinct(
 Status compute_unique(Launch& launch, DType index_dtype, bool has_counts) {
   auto slices = unique_slices(launch);
   if (!slices) return slices.status();
+  // Slices without elements are equal, whatever number of pieces they would have.
+  if (slices->x.elements() == 0) slices->outer = 0;
   auto found = find_distinct_of(slices->x.dtype())(*slices);
   auto distinct = copy_distinct(launch, *slices, found.first);
   if (!distinct) return distinct.status();

@@ -136,13 +136,13 @@ class LatentEstimatorTest(tf.test.TestCase):
             del features
             return tf.reduce_mean(tf.square(model.generated_data - labels))
 
-        def optimizer(learning_rate, beta1):
-            return tf.train.AdamOptimizer(learning_rate, beta1)
+        def optimizer(learning_rate, momentum):
+            return tf.train.MomentumOptimizer(learning_rate, momentum)
 
         wanted = np.float32([[2.5, -1.5], [100.0, 0.0]])
         params = {
             "batch_size": 2, "z_shape": [2], "learning_rate": 0.1, "input_clip": 5.0,
-            "add_summaries": False, "opt_kwargs": {"beta1": 0.5},
+            "add_summaries": False, "opt_kwargs": {"momentum": 0.5},
         }  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             estimator = estimators.get_latent_gan_estimator(
