@@ -4,7 +4,7 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/python/native/bind.hpp"
-#include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/interpreter/owned.hpp"
 #include "troupe/capnp/python/native/sessions.hpp"
 
 namespace troupe::python {

@@ -6,7 +6,7 @@
 
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
-#include "troupe/capnp/python/native/function_threads.hpp"
+#include "troupe/capnp/python/native/interpreter/function_threads.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/function_body.hpp"

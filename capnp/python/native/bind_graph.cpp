@@ -29,8 +29,9 @@ Place place_of(const Value& value) { return {value.output().node, value.output()
 /// ValueError; both are InvalidArgumentErrors too.
 [[noreturn]] void raise_build_error(const Status& status, bool is_type_error) {
   const auto& where = status.where();
-  auto error = nb::module_::import_("troupe._src.types.errors")
-                   .attr("build_error")(is_type_error, status.message(), where.node, where.op);
+  auto error = call_object(
+      import_module("troupe._src.types.errors").attr("build_error"), is_type_error,
+      status.message(), where.node, where.op);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw nb::python_error();
 }

@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "troupe/capnp/python/native/bind.hpp"
-#include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/interpreter/owned.hpp"
 #include "troupe/capnp/python/native/sessions.hpp"
 #include "troupe/capnp/server/server.hpp"
 

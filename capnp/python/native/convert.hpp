@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/capnp/python/native/interpreter/gil.hpp"
 #include "troupe/graph/op.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/graph/types/attr.hpp"
@@ -14,35 +15,6 @@
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe::python {
-
-namespace nb = nanobind;
-
-/// True in the main thread, in which Python runs signal handlers and finalizes.
-bool is_main_thread();
-
-/// Releases the GIL and acquires it again in its destructor. If the interpreter has been finalized
-/// meanwhile, the destructor blocks forever, because the thread may not use Python any more.
-class GilRelease {
- public:
-  GilRelease() : thread_(PyEval_SaveThread()) {}
-  ~GilRelease();
-  GilRelease(const GilRelease&) = delete;
-
- private:
-  /// Of the threads that end their release, one waits for the GIL, and the others for this: who
-  /// waits for the GIL wakes every 5 ms and has its holder give it up. The main thread waits for no
-  /// other.
-  static std::mutex turns_;
-
-  PyThreadState* thread_;
-};
-
-/// Calls `work` without the GIL.
-template <class Work>
-auto without_gil(Work work) {
-  GilRelease gil;
-  return work();
-}
 
 /// Throws the Python exception of the status: the class in troupe.errors for its code.
 [[noreturn]] void raise(const Status& status);

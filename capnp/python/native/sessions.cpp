@@ -41,7 +41,7 @@ SessionOptions to_session_options(nb::dict options) {
 }  // namespace
 
 std::string program_name() {
-  auto arguments = nb::cast<nb::list>(nb::module_::import_("sys").attr("argv"));
+  auto arguments = nb::cast<nb::list>(import_module("sys").attr("argv"));
   auto script = arguments.size() > 0 ? nb::cast<std::string>(nb::str(arguments[0])) : "";
   return script == "-c" || script == "-m" ? "" : script.substr(script.rfind('/') + 1);
 }
@@ -52,8 +52,9 @@ nb::tuple to_tuple(const ListedDevice& device) {
 }
 
 void log_warning(const std::string& text) {
-  nb::gil_scoped_acquire gil;
-  nb::module_::import_("logging").attr("getLogger")("troupe").attr("warning")("%s", text);
+  GilAcquire gil;
+  auto logger = call_object(import_module("logging").attr("getLogger"), "troupe");
+  call_object(logger.attr("warning"), "%s", text);
 }
 
 Result<std::shared_ptr<OpenSession>> open(const Target& target) {
@@ -89,7 +90,7 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
 Result<Tensors> wait_interruptibly(PendingStep& step) {
   if (!is_main_thread()) return step.wait();
   while (!step.wait_for(signal_poll_period)) {
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     if (PyErr_CheckSignals() == 0) continue;
     nb::python_error raised;
     {

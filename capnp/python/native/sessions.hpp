@@ -5,7 +5,7 @@
 #include <string>
 
 #include "troupe/actors/local/local_cluster.hpp"
-#include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/interpreter/owned.hpp"
 #include "troupe/capnp/python/native/simulation/simulated_cluster.hpp"
 #include "troupe/graph/session.hpp"
 

@@ -14,7 +14,7 @@ constexpr train::Host::Time signal_poll_period = std::chrono::milliseconds(50);
 /// Calls `work` with the GIL; stores its Python exception.
 template <class Work>
 Status call_python(PendingException& exception, Work work) {
-  nb::gil_scoped_acquire gil;
+  GilAcquire gil;
   try {
     work();
     return {};
@@ -37,15 +37,16 @@ class PythonHook final : public train::SessionHook {
         exception_(host.exception()),
         training_step_(host.training_step()) {}
   ~PythonHook() override {
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     hook_.reset();
   }
 
   Status begin() override {
-    return call_python(*exception_, [&] { hook_.attr("begin")(); });
+    return call_python(*exception_, [&] { call_object(hook_.attr("begin")); });
   }
   Status after_create_session(BasicSession& session) override {
-    return call_python(*exception_, [&] { hook_.attr("after_create_session")(open_of(session)); });
+    return call_python(
+        *exception_, [&] { call_object(hook_.attr("after_create_session"), open_of(session)); });
   }
   train::StepRequest before_run(train::StepContext& step) override {
     train::StepRequest request;
@@ -58,12 +59,12 @@ class PythonHook final : public train::SessionHook {
     return call_python(*exception_, [&] {
       const auto& open = open_of(step.session());
       auto values = to_python(fetched, false);
-      nb::object stops = hook_.attr("after_run")(open, values, training_step_->metadata());
+      auto stops = call_object(hook_.attr("after_run"), open, values, training_step_->metadata());
       if (nb::cast<bool>(stops)) step.request_stop();
     });
   }
   Status end(BasicSession& session) override {
-    return call_python(*exception_, [&] { hook_.attr("end")(open_of(session)); });
+    return call_python(*exception_, [&] { call_object(hook_.attr("end"), open_of(session)); });
   }
 
  private:
@@ -76,7 +77,7 @@ class PythonHook final : public train::SessionHook {
     const auto& open = open_of(step.session());
     nb::list fetches;
     for (const auto& fetch : step.request().fetches) fetches.append(fetch.name);
-    nb::object added = hook_.attr("before_run")(open, fetches);
+    auto added = call_object(hook_.attr("before_run"), open, fetches);
     if (added.is_none()) return {};
     auto options = to_run_options(nb::cast<nb::dict>(added[3]));
     training_step_->add_options(options);
@@ -133,12 +134,12 @@ nb::object TrainingStep::metadata() const { return metadata_ ? nb::cast(*metadat
 bool PythonHost::wait(Time time) {
   {
     // The caller retries after the wait, so the error of the last attempt is obsolete.
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     exception_->clear();
   }
   for (auto left = time; left.count() > 0; left -= signal_poll_period) {
     (void)machine_.wait(std::min(left, signal_poll_period));
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     if (PyErr_CheckSignals() == 0) continue;
     (void)exception_->store(nb::python_error());
     return false;
@@ -147,8 +148,8 @@ bool PythonHost::wait(Time time) {
 }
 
 void PythonHost::tell(const nb::object& how, const std::string& message) {
-  nb::gil_scoped_acquire gil;
-  how(message);
+  GilAcquire gil;
+  call_object(how, message);
 }
 
 Result<Tensors> InterruptibleSession::run(
@@ -167,7 +168,7 @@ Result<Tensors> InterruptibleSession::run(
       if (auto status = training_.explain->run(open_); !status.ok()) return status;
     return result;
   } catch (nb::python_error& error) {
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     return exception_->store(std::move(error));
   }
 }
@@ -180,11 +181,11 @@ std::function<Status(const std::string&)> make_name_callback(
     nb::object call, const PythonHost& host) {
   // Copies of the function share the reference, whose last one may be dropped without the GIL.
   std::shared_ptr<nb::object> shared(new nb::object(std::move(call)), [](nb::object* owned) {
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     delete owned;
   });
   return [shared, exception = host.exception()](const std::string& name) {
-    return call_python(*exception, [&] { (*shared)(name); });
+    return call_python(*exception, [&] { call_object(*shared, name); });
   };
 }
 
@@ -193,7 +194,7 @@ std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host) {
 }
 
 Status SessionCallback::run(const std::shared_ptr<OpenSession>& open) {
-  return call_python(*exception_, [&] { call_(open); });
+  return call_python(*exception_, [&] { call_object(call_, open); });
 }
 
 }  // namespace troupe::python

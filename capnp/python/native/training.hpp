@@ -59,7 +59,7 @@ class PythonHost final : public train::Host {
   PythonHost(nb::object log, nb::object warn, std::shared_ptr<PendingException> exception)
       : log_(std::move(log)), warn_(std::move(warn)), exception_(std::move(exception)) {}
   ~PythonHost() override {
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     log_.reset();
     warn_.reset();
   }
@@ -87,7 +87,7 @@ class SessionCallback {
   SessionCallback(nb::object call, std::shared_ptr<PendingException> exception)
       : call_(std::move(call)), exception_(std::move(exception)) {}
   ~SessionCallback() {
-    nb::gil_scoped_acquire gil;
+    GilAcquire gil;
     call_.reset();
   }
   SessionCallback(const SessionCallback&) = delete;

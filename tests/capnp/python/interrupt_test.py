@@ -161,6 +161,58 @@ class EndTest(unittest.TestCase):
         """)
         self.assertEqual(out, "end")
 
+    def test_a_program_may_exit_while_hooks_run_in_its_threads(self):
+        out = run("""
+            started = threading.Event()
+            class Endless(tf.train.SessionRunHook):
+                def after_run(self, context, values):
+                    started.set()
+                    while True:
+                        pass
+            def train():
+                with tf.train.MonitoredSession(hooks=[Endless()]) as training:
+                    training.run(total)
+            total = tf.constant(1) + 1
+            threading.Thread(target=train, daemon=True).start()
+            started.wait()
+            print("end")
+        """)
+        self.assertEqual(out, "end")
+
+    def test_a_program_may_exit_while_a_warning_of_a_connection_is_logged(self):
+        out = run("""
+            import logging
+            started = threading.Event()
+            class Endless(logging.Handler):
+                def handle(self, record):
+                    started.set()
+                    while True:
+                        pass
+            logging.getLogger("troupe").addHandler(Endless())
+            nowhere = tf.Session("troupe://localhost:1")
+            threading.Thread(target=nowhere.list_devices, daemon=True).start()
+            started.wait()
+            print("end")
+        """)
+        self.assertEqual(out, "end")
+
+    def test_a_program_may_exit_while_an_error_of_a_step_is_made_in_its_threads(self):
+        out = run("""
+            from troupe._src.types import errors
+            started = threading.Event()
+            def endless(*_):
+                started.set()
+                while True:
+                    pass
+            errors.from_status = endless
+            session = tf.Session()
+            fails = tf.check_numerics(tf.constant(float("nan")), "not a number")
+            threading.Thread(target=session.run, args=(fails,), daemon=True).start()
+            started.wait()
+            print("end")
+        """)
+        self.assertEqual(out, "end")
+
     def test_a_program_may_exit_while_its_functions_run(self):
         out = run("""
             import numpy as np

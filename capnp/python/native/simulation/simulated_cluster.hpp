@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "troupe/actors/sim/cluster.hpp"
-#include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/interpreter/owned.hpp"
 
 namespace troupe::python {
 

@@ -1,4 +1,4 @@
-#include "troupe/capnp/python/native/function_threads.hpp"
+#include "troupe/capnp/python/native/interpreter/function_threads.hpp"
 
 #include <nanobind/stl/string.h>
 #include <unistd.h>
@@ -19,17 +19,6 @@ using SharedCall = std::shared_ptr<FunctionCall>;
 
 constexpr size_t threads_max = 128;
 constexpr size_t waiting_calls_max = size_t{1} << 16;
-
-/// Python ends a thread that wants the GIL of an exiting interpreter by unwinding its stack, which
-/// must not pass destructors that use Python. Such a thread stays here until the process has ended.
-template <class Work>
-auto stay_if_unwound(Work work) noexcept {
-  try {
-    return work();
-  } catch (...) {
-    for (;;) pause();
-  }
-}
 
 Result<Tensor> copy_of(const Tensor& tensor) {
   auto copy = Tensor::allocate(tensor.dtype(), tensor.shape());
@@ -88,13 +77,9 @@ void FunctionCall::run() {
 }
 
 Result<Tensors> FunctionCall::results_of_function() {
-  nb::object function = nb::module_::import_("troupe._src.session.py_func").attr("call_function");
-  auto arguments =
-      nb::make_tuple(token_, to_python(std::exchange(inputs_, {}), false), numbers_of(outputs_));
-  auto* answer =
-      stay_if_unwound([&] { return PyObject_CallObject(function.ptr(), arguments.ptr()); });
-  if (!answer) throw nb::python_error();
-  return to_results(nb::steal(answer));
+  auto function = import_module("troupe._src.session.py_func").attr("call_function");
+  return to_results(call_object(
+      function, token_, to_python(std::exchange(inputs_, {}), false), numbers_of(outputs_)));
 }
 
 void FunctionCall::finish() {
@@ -136,10 +121,9 @@ struct FunctionThreads::State {
   /// False, without a call, after stop().
   bool run_with_gil(FunctionCall& call) {
     if (!enter()) return false;
-    auto gil = stay_if_unwound([] { return PyGILState_Ensure(); });
+    GilAcquire gil;
     auto may_run = may_call();
     if (may_run && !call.has_ended()) call.run();  // it may have waited long for the GIL
-    PyGILState_Release(gil);
     return may_run;
   }
 
