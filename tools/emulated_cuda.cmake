@@ -35,8 +35,8 @@ target_compile_options(troupe_emulated_cuda PRIVATE -Wno-unknown-pragmas)
 target_link_libraries(troupe_emulated_cuda PRIVATE troupe_devices)
 target_link_options(troupe_emulated_cuda PRIVATE -Wl,--exclude-libs,ALL)
 
-add_executable(emulated_cuda_test ${cuda_test_files})
-troupe_cuda_test(emulated_cuda_test)
+add_executable(emulated_cuda_test tests/cuda/main.cpp)
+target_link_libraries(emulated_cuda_test PRIVATE cuda_test_cases)
 target_compile_definitions(
   emulated_cuda_test PRIVATE TROUPE_EMULATED_CARDS="$<TARGET_FILE:troupe_emulated_cuda>")
 add_dependencies(emulated_cuda_test troupe_emulated_cuda)
