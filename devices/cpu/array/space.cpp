@@ -52,6 +52,11 @@ void each_line_parallel(const BlockLayout& layout, int64_t rows, int64_t row_siz
   });
 }
 
+Result<Tensor> allocate(Launch& launch, const Result<Shape>& shape) {
+  if (!shape) return shape.status();
+  return launch.allocate(launch.input(0).dtype(), *shape);
+}
+
 template <class C>
 Status to_batch(Launch& launch, std::span<const int64_t> blocks, const Tensor& entries) {
   auto paddings = Paddings::of(entries, static_cast<int>(blocks.size()));
@@ -59,9 +64,7 @@ Status to_batch(Launch& launch, std::span<const int64_t> blocks, const Tensor& e
   const auto shape = launch.input(0).shape();
   auto layout = BlockLayout::from_space(shape, blocks, *paddings);
   if (!layout) return layout.status();
-  auto result = layout->batch_shape(shape);
-  if (!result) return result.status();
-  auto out = launch.allocate(launch.input(0).dtype(), *result);
+  auto out = allocate(launch, layout->batch_shape(shape));
   if (!out) return out.status();
   const auto size = layout->row_size(shape);
   const auto copy = find_copy_rows<C>(size);
@@ -89,9 +92,7 @@ Status to_space(Launch& launch, std::span<const int64_t> blocks, const Tensor& e
   const auto shape = launch.input(0).shape();
   auto layout = BlockLayout::from_batch(shape, blocks, *crops);
   if (!layout) return layout.status();
-  auto result = layout->space_shape(shape);
-  if (!result) return result.status();
-  auto out = launch.allocate(launch.input(0).dtype(), *result);
+  auto out = allocate(launch, layout->space_shape(shape));
   if (!out) return out.status();
   const auto size = layout->row_size(shape);
   const auto copy = find_copy_rows<C>(size);

@@ -7,7 +7,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-namespace fused_rows_on_a_card {
+namespace fused_rows_checks {
 namespace {
 
 Tensor numbers(DType dtype, const Shape& shape, uint64_t seed) {
@@ -59,11 +59,11 @@ void check(const FusedProgram& program, int64_t rows_count, bool copies = false)
 }
 
 }  // namespace
-}  // namespace fused_rows_on_a_card
+}  // namespace fused_rows_checks
 
-using namespace fused_rows_on_a_card;
+using namespace fused_rows_checks;
 
-BOOST_AUTO_TEST_SUITE(fused_rows_on_a_card_suite)
+BOOST_AUTO_TEST_SUITE(fused_rows_on_a_card)
 
 BOOST_AUTO_TEST_CASE(a_normalization_of_rows_has_the_bits_of_single_nodes) {
   for (auto dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {

@@ -6,12 +6,12 @@ from typing import Any
 
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn import nn_ops
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import math_ops
 from troupe._src.rnn.basic_cells import GRUCell
 from troupe._src.rnn.block_cells import LSTMBlockCell
 from troupe._src.rnn.cell import check_tensors
 from troupe._src.set_module import set_module
-from troupe._src.variables.initializers import Constant, Zeros
+from troupe._src.variables.initializers import Zeros
 
 
 @set_module("troupe.contrib.cudnn_rnn")
@@ -57,10 +57,7 @@ class CudnnCompatibleGRUCell(GRUCell):
             inputs_shape: [batch, size], of a known size.
         """
         depth, units = self._depth_of(inputs_shape), self._num_units
-        self._gate_kernel = self.add_weight(
-            "gates/kernel", [depth + units, 2 * units], initializer=self._kernel_initializer
-        )
-        self._gate_bias = self.add_weight("gates/bias", [2 * units], initializer=Constant(1.0))
+        self._add_gates(depth)
         self._of_inputs = self._projection("input", depth)
         self._of_state = self._projection("hidden", units)
         self.built = True
@@ -83,9 +80,7 @@ class CudnnCompatibleGRUCell(GRUCell):
             The output and the next state, which are the same.
         """
         check_tensors([inputs, state])
-        gates = math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel)
-        gates = gen_ops.sigmoid(nn_ops.bias_add(gates, self._gate_bias))
-        reset, update = array_ops.split(gates, 2, axis=1)
+        reset, update = self._gates(inputs, state)
         candidate = _projected(inputs, self._of_inputs)
         candidate = self._activation(candidate + reset * _projected(state, self._of_state))
         output = (1 - update) * candidate + update * state

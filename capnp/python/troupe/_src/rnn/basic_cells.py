@@ -139,15 +139,10 @@ class GRUCell(UnitsCell):
             inputs_shape: [batch, size], of a known size.
         """
         depth, units = self._depth_of(inputs_shape), self._num_units
-        kernels, biases = self._kernel_initializer, self._bias_initializer
-        self._gate_kernel = self.add_weight(
-            "gates/kernel", [depth + units, 2 * units], initializer=kernels
-        )
-        self._gate_bias = self.add_weight(
-            "gates/bias", [2 * units], initializer=Constant(1.0) if biases is None else biases
-        )
+        biases = self._bias_initializer
+        self._add_gates(depth)
         self._candidate_kernel = self.add_weight(
-            "candidate/kernel", [depth + units, units], initializer=kernels
+            "candidate/kernel", [depth + units, units], initializer=self._kernel_initializer
         )
         self._candidate_bias = self.add_weight(
             "candidate/bias", [units], initializer=Zeros() if biases is None else biases
@@ -165,12 +160,25 @@ class GRUCell(UnitsCell):
             The output and the next state, which are the same.
         """
         check_tensors([inputs, state])
-        gates = math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel)
-        gates = gen_ops.sigmoid(nn_ops.bias_add(gates, self._gate_bias))
-        reset, update = array_ops.split(gates, 2, axis=1)
+        reset, update = self._gates(inputs, state)
         scaled = array_ops.concat([inputs, reset * state], 1)
         candidate = nn_ops.bias_add(
             math_ops.matmul(scaled, self._candidate_kernel), self._candidate_bias
         )
         output = update * state + (1 - update) * self._activation(candidate)
         return output, output
+
+    def _add_gates(self, depth: int) -> None:
+        biases, units = self._bias_initializer, self._num_units
+        self._gate_kernel = self.add_weight(
+            "gates/kernel", [depth + units, 2 * units], initializer=self._kernel_initializer
+        )
+        self._gate_bias = self.add_weight(
+            "gates/bias", [2 * units], initializer=Constant(1.0) if biases is None else biases
+        )
+
+    def _gates(self, inputs: TensorLike, state: TensorLike) -> Any:
+        """How much of the state the candidate sees, and how much is kept."""
+        gates = math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel)
+        gates = gen_ops.sigmoid(nn_ops.bias_add(gates, self._gate_bias))
+        return array_ops.split(gates, 2, axis=1)
