@@ -47,6 +47,9 @@ def main() -> None:
     if options.readme:
         README.write_text(report.with_table(README.read_text(), PROGRAMS, known))
         return
+    names = {program.name for program in PROGRAMS}
+    if unknown := set(options.names) - names:
+        parser.error(f"no such program: {', '.join(sorted(unknown))} (results.json has the names)")
     chosen = [each for each in PROGRAMS if not options.names or each.name in options.names]
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -65,7 +68,6 @@ def main() -> None:
         for program, ending in threads.map(attempt, chosen):
             print(f"{program.name}: {ending}", flush=True)
             known[program.name] = ending
-    names = {program.name for program in PROGRAMS}
     known = {name: ending for name, ending in sorted(known.items()) if name in names}
     RESULTS.write_text(json.dumps(known, indent=0) + "\n")
     count = sum(ending == "runs" for ending in known.values())

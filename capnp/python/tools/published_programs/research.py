@@ -241,8 +241,6 @@ LIBRARIES = [
         "--eval_steps=1 --hparams=batch_size=64",
         [(r"^from tensorboard\.backend\.event_processing import event_(\w+)$", r"event_\1 = None"),
          (r"^from (googleapiclient import discovery|oauth2client.client import \w+)$", ""),
-         # Its losses are those of tf.contrib.gan.
-         (r"^from tensor2tensor\.models\.video import savp$", ""),
          (r"inspect\.getargspec\((\w+)\)", r"inspect.getfullargspec(\1)[:4]")],
         "environments", is_module=True,
     ),
