@@ -208,6 +208,24 @@ class RecoveryTest(tf.test.TestCase):
                 s.run([])
             self.assertEqual(hook.calls[1:], ["created"] * 4 + [None, "end"])
 
+    def test_a_step_that_runs_again_has_no_options_of_its_first_attempt(self):
+        full_trace = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        for creator in self.creators:
+            lost, levels = [self.lost], []
+
+            class TracesOnce(tf.train.SessionRunHook):
+                def before_run(self, run_context):
+                    return tf.train.SessionRunArgs(None, options=full_trace if lost else None)
+
+                def after_run(self, run_context, run_values):
+                    if lost:
+                        raise lost.pop()
+                    levels.append(run_values.options.trace_level)
+
+            with tf.train.MonitoredSession(creator, [TracesOnce()]) as session:
+                session.run(self.train)
+            self.assertEqual(levels, [tf.RunOptions.NO_TRACE])
+
     def test_a_session_that_cannot_be_created_is_tried_again(self):
         lost = [self.lost, self.lost]
 

@@ -25,12 +25,7 @@ def create_op(
         if not isinstance(tensor, Tensor):
             raise TypeError(f"Input #{index} is not a tensor: {tensor}")
     given = {key: plain_attr(value) for key, value in (attrs or {}).items()}
-    name = name or op_type
-    if not name.endswith("/"):
-        return graph._add(op_type, inputs, given, name)
-    scope, slash, leaf = name[:-1].rpartition("/")
-    with graph.name_scope(f"{scope}/" if slash else None):
-        return graph._add(op_type, inputs, given, leaf)
+    return graph._add(op_type, inputs, given, name or op_type)
 
 
 def plain_attr(message: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, Iterable, List
 
 from troupe._src.messages.message import AnyOptions, Options
 from troupe._src.platform.simulated_targets import options_of
@@ -272,7 +272,7 @@ class RunOptions(Options):
         }
 
     @classmethod
-    def _merged(cls, all_options: Sequence[RunOptions]) -> RunOptions:
+    def _merged(cls, all_options: Iterable[RunOptions]) -> RunOptions:
         """The union of what all of them ask for."""
         merged = cls()
         for options in all_options:

@@ -75,9 +75,7 @@ class CreatedTraining:
         """The values of a step, and what is known of it; its options are in the training."""
         if not recovers:
             return self._run_once(feeds, names, targets)
-        options = list(self._training.run_options)
         while True:
-            self._training.run_options[:] = options  # without those of hooks
             try:
                 return self._run_once(feeds, names, targets)
             except LOST_TASK as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 from troupe import _native
 from troupe._src.graph.graph import Graph
@@ -54,7 +54,7 @@ class Training:
         self.host = _native.make_host(logging.info, logging.warning)
         self.coordinator = self.make_coordinator()
         self.args = SessionRunArgs(None)  # of the step, without those of hooks
-        self.run_options: List[RunOptions] = []  # of the step, from the program and hooks
+        self.run_options: Dict[Any, RunOptions] = {}  # of the step, by who asks for them
         self._native: Any = None
         self._session: Optional[BaseSession] = None
 
@@ -79,11 +79,16 @@ class Training:
         """The session that was opened last."""
         return self._session
 
-    def step_options(self, options: Optional[RunOptions]) -> Any:
-        """Adds options to those of the step, and converts them for the runtime."""
+    def step_options(self, options: Optional[RunOptions], asked_by: Any = None) -> Any:
+        """Sets what an adapter, or without one the program, asks for the step.
+
+        Returns:
+            The options for the runtime.
+        """
+        self.run_options.pop(asked_by, None)  # of a step that has lost a task, and runs again
         if options is None:
             return NO_STEP_OPTIONS
-        self.run_options.append(options)
+        self.run_options[asked_by] = options
         return options._for_step()
 
 
@@ -110,6 +115,7 @@ class HookAdapter:
         self._context = SessionRunContext(self._training.args, self._training.session_of(native))
         added = self._hook.before_run(self._context)
         self._plan = None
+        options = self._training.step_options(None if added is None else added.options, self)
         if added is None:
             return None
         names: List[str] = []
@@ -118,14 +124,14 @@ class HookAdapter:
             self._plan = plan_fetches(graph, added.fetches)
             names, targets = self._plan.names, self._plan.targets
         feeds = to_feeds(graph, added.feed_dict)
-        return feeds, names, targets, self._training.step_options(added.options)
+        return feeds, names, targets, options
 
     def after_run(self, native: Any, values: List[Any], metadata: Any) -> bool:
         """True if the hook has requested a stop."""
         results = None if self._plan is None else self._plan.results(values)
         run_metadata = RunMetadata()
         run_metadata._fill(metadata)
-        options = RunOptions._merged(self._training.run_options)
+        options = RunOptions._merged(self._training.run_options.values())
         run_values = SessionRunValues(results, options, run_metadata)
         self._hook.after_run(self._context, run_values)
         return bool(self._context.stop_requested)

@@ -41,7 +41,7 @@ class HookedSteps:
                 all_names += request[1]
                 all_targets += request[2]
             ends.append(len(all_names))
-        options = RunOptions._merged(self._training.run_options)._for_step()
+        options = RunOptions._merged(self._training.run_options.values())._for_step()
         values, metadata = native.run(all_feeds, all_names, all_targets, options)
         for adapter, begin, end in zip(self.adapters, ends, ends[1:]):
             stops = adapter.after_run(native, values[begin:end], metadata)
