@@ -100,6 +100,44 @@ class CheckpointHookTest(tf.test.TestCase):
         self.run_steps(2, scaffold=scaffold, save_checkpoint_steps=1)
         self.assertEqual(steps, [0, 1, 2])
 
+    def test_listeners_are_called_around_each_checkpoint_and_may_end_the_training(self):
+        calls = []
+
+        class Listener(tf.train.CheckpointSaverListener):
+            def __init__(self, last_step):
+                self.last_step = last_step
+
+            def begin(self):
+                calls.append(("begin", self.last_step))
+
+            def before_save(self, session, global_step_value):
+                calls.append(("before", global_step_value))
+
+            def after_save(self, session, global_step_value):
+                calls.append(("after", global_step_value))
+                return global_step_value == self.last_step
+
+            def end(self, session, global_step_value):
+                calls.append(("end", global_step_value))
+
+        hook = tf.train.CheckpointSaverHook(self.folder, save_steps=2, listeners=[Listener(9)])
+        hook.add_listeners([Listener(4)])
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            while not session.should_stop():
+                session.run(self.train)
+        around = [(when, step) for step in (0, 2, 4) for when in ["before"] * 2 + ["after"] * 2]
+        begins = [("begin", 9), ("begin", 4)]
+        self.assertEqual(calls, [*begins, *around, ("end", 4), ("end", 4)])
+
+    def test_a_saver_that_saves_nothing_leaves_no_graph(self):
+        class Never(tf.train.Saver):
+            def save(self, sess, save_path, global_step=None, **options):
+                return None
+
+        self.run_steps(1, scaffold=tf.train.Scaffold(saver=Never()))
+        self.assertEqual(self.files(".meta"), [])
+        self.assertEqual(self.files(".pbtxt"), [])
+
     def test_a_saver_that_is_not_built_yet_is_built(self):
         scaffold = tf.train.Scaffold(saver=tf.train.Saver(defer_build=True))
         self.run_steps(1, scaffold=scaffold)
