@@ -69,6 +69,13 @@ class TransformationsTest(Elements):
     def test_a_batch_is_mapped(self):
         apply = tf.contrib.data.map_and_batch(lambda x: x * 2, 2, drop_remainder=True)
         self.assertEqual(self.elements(Dataset.range(5).apply(apply)), [[0, 2], [4, 6]])
+        for calls in ({"num_parallel_batches": 2}, {"num_parallel_calls": 3}):
+            apply = tf.contrib.data.map_and_batch(lambda x: x * 2, 3, **calls)
+            self.assertEqual(self.elements(Dataset.range(5).apply(apply)), [[0, 2, 4], [6, 8]])
+        with self.assertRaisesRegex(ValueError, "mutually exclusive"):
+            tf.contrib.data.map_and_batch(
+                lambda x: x, 2, num_parallel_batches=1, num_parallel_calls=2
+            )
 
     def test_a_last_smaller_batch_is_left_out(self):
         dataset = Dataset.range(5).apply(tf.contrib.data.batch_and_drop_remainder(2))

@@ -3,6 +3,8 @@
 import collections
 import unittest
 
+import numpy as np
+
 import troupe as tf
 from troupe.data import Dataset, experimental
 
@@ -94,6 +96,25 @@ class GroupingTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "must equal len.bucket_boundaries. . 1"):
             make(tf.size, [4], [3])
 
+    def test_buckets_may_have_shapes_of_their_own_or_no_padding(self):
+        make = experimental.bucket_by_sequence_length
+        pairs = self.lines().map(lambda line: tf.stack([line, line], axis=1))
+        for shape in ([-1, 3], tf.TensorShape([None, 3])):
+            for to_boundary, height in ((True, 11), (False, 9)):
+                batches = pairs.apply(
+                    make(lambda pair: tf.shape(pair)[0], [12], [6, 1], padded_shapes=shape,
+                         pad_to_bucket_boundary=to_boundary)
+                )  # fmt: skip
+                [found] = self.elements(batches)
+                self.assertEqual(np.shape(found), (6, height, 3))
+                self.assertEqual(found[0][:2], [[1, 1, 0], [0, 0, 0]])
+        lines = Dataset.from_tensor_slices([2, 2, 5]).map(lambda n: tf.fill([n], n))
+        for drop, last in ((False, [[[5] * 5]]), (True, [])):
+            batches = lines.apply(make(tf.size, [3], [2, 2], no_padding=True, drop_remainder=drop))
+            self.assertEqual(self.elements(batches), [[[2, 2], [2, 2]], *last])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "shape"):
+            self.elements(self.lines().apply(make(tf.size, [12], [6, 1], no_padding=True)))
+
     def test_a_dataset_of_choices_says_which_dataset_is_next(self):
         choices = Dataset.from_tensor_slices(tf.constant([0, 1, 0, 0, 1], tf.int64))
         chosen = experimental.choose_from_datasets(
@@ -106,6 +127,36 @@ class GroupingTest(tf.test.TestCase):
             experimental.choose_from_datasets(
                 [Dataset.range(2), Dataset.from_tensors(1.0)], choices
             )
+
+    def test_choices_are_among_datasets_of_one_structure(self):
+        choices = Dataset.range(1)
+        with self.assertRaisesRegex(ValueError, "a dataset to choose from"):
+            experimental.choose_from_datasets([], choices)
+        pair = Dataset.zip((Dataset.range(2), Dataset.range(2)))
+        with self.assertRaisesRegex(ValueError, "structure"):
+            experimental.choose_from_datasets([pair, Dataset.range(2)], choices)
+        rows = [Dataset.from_tensors([1] * count) for count in (2, 3)]
+        chosen = experimental.choose_from_datasets(rows, Dataset.range(2))
+        self.assertEqual(chosen.output_shapes.as_list(), [None])
+        self.assertEqual(self.elements(chosen), [[1, 1], [1, 1, 1]])
+        windows = [Dataset.range(start, start + 3).window(2) for start in (0, 5)]
+        chosen = experimental.choose_from_datasets(windows, Dataset.range(2))
+        sums = chosen.flat_map(lambda window: window.batch(3))
+        self.assertEqual(self.elements(sums), [[0, 1], [5, 6]])
+        nested = Dataset.zip((pair, Dataset.range(2)))
+        flat = Dataset.zip((Dataset.range(2), pair))
+        with self.assertRaisesRegex(ValueError, "structure"):
+            experimental.choose_from_datasets([nested, flat], choices)
+
+    def test_samples_without_weights_are_of_all_and_without_a_seed_others_each_time(self):
+        for seed in (None, 7):
+            with tf.Graph().as_default():  # which has no seed
+                sources = [Dataset.from_tensors(value).repeat() for value in (0, 1, 2)]
+                samples = experimental.sample_from_datasets(sources, seed=seed).take(300)
+                found, again = self.elements(samples), self.elements(samples)
+            self.assertEqual(found == again, seed is not None)
+            for count in collections.Counter(found).values():
+                self.assertAllClose(count / 300, 1 / 3, atol=0.12)
 
     def test_samples_are_drawn_by_their_weights_and_with_a_seed_again(self):
         sources = [Dataset.from_tensors(value).repeat() for value in (0, 1, 2)]

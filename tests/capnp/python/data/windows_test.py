@@ -175,6 +175,8 @@ class WindowsTest(tf.test.TestCase):
         pairs = Dataset.zip({"a": numbers, "b": numbers}).apply(sliding(5))
         self.assertEqual(pairs.output_shapes["a"].as_list(), [None])
         self.assertAllEqual(elements(pairs)[1]["b"], [1, 2, 3, 4, 5])
+        pairs = Dataset.zip((numbers, numbers)).apply(sliding(5))
+        self.assertAllEqual(elements(pairs)[0][1], [0, 1, 2, 3, 4])
         with self.assertRaisesRegex(ValueError, "Cannot specify both"):
             sliding(3, stride=1, window_shift=1)
 

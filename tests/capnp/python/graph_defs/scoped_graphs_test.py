@@ -56,6 +56,71 @@ class ScopedGraphsTest(tf.test.TestCase):
             self.assertAllEqual(session.run(product), [[4, 6]])
             self.assertEqual(tf.get_collection("unbound_inputs"), [])
 
+    def test_groups_and_frames_are_named_as_in_the_scope_and_functions_are_kept(self):
+        whole = tf.GraphDef()
+        whole.library.function.add().signature.name = "f"
+
+        def add(name, op, inputs, groups=(), frame=None):
+            node = whole.node.add(name=name, op=op)
+            node.input.extend(inputs)
+            if groups:
+                node.attr["_class"].list.s.extend(groups)
+            if frame:
+                node.attr["frame_name"].s = frame
+
+        add("other", "NoOp", [])
+        add("net/x", "Placeholder", [])
+        add("net/y", "Enter", ["net/x", "^net/x", "^other"], [b"loc:@net/x", b"loc:@other"],
+            b"net/loop")  # fmt: skip
+        add("net/z", "Identity", ["net/y"], [b"loc:@other"], b"net/loop")
+        add("network", "NoOp", [])
+        message, _ = meta_graph.export_scoped_meta_graph(graph_def=whole, export_scope="net")
+        (function,) = message.graph_def.library.function
+        self.assertEqual(function.signature.name, "f")
+        x, y, z = message.graph_def.node
+        self.assertEqual([x.name, y.name, z.name], ["x", "y", "z"])
+        self.assertEqual(list(y.input), ["x", "^x", "^$unbound_inputs_other"])
+        self.assertEqual(list(y.attr["_class"].list.s), [b"loc:@x"])
+        self.assertEqual(y.attr["frame_name"].s, b"loop")
+        self.assertNotIn("_class", x.attr)
+        self.assertNotIn("_class", z.attr)
+        self.assertEqual(z.attr["frame_name"].s, b"net/loop")  # no frame of a loop
+        self.assertEqual(len(whole.node), 5)
+        everything, _ = meta_graph.export_scoped_meta_graph(graph_def=whole)
+        self.assertEqual(list(everything.graph_def.node), list(whole.node))
+
+    def test_what_a_scope_takes_from_others_is_in_a_collection_of_any_name_or_none(self):
+        for key in ("taken", None):
+            with tf.Graph().as_default():
+                build_layers()
+                path = os.path.join(self.get_temp_dir(), "part")
+                message, _ = meta_graph.export_scoped_meta_graph(
+                    path, export_scope="two", unbound_inputs_col_name=key
+                )
+            self.assertEqual(str(meta_graph.read_meta_graph_file(path)), str(message))
+            self.assertNotIn("unbound_inputs", message.collection_def)
+            if key is None:
+                self.assertNotIn("taken", message.collection_def)
+                continue
+            found = list(message.collection_def[key].bytes_list.value)
+            self.assertEqual(found, [b"$unbound_inputs_one/product"])
+            with tf.Graph().as_default():
+                inputs = {"$unbound_inputs_one/product": tf.constant([[1.0, 1.0]])}
+                with self.assertRaisesRegex(ValueError, "unbound inputs"):
+                    meta_graph.import_scoped_meta_graph(message, unbound_inputs_col_name=key)
+                variables = meta_graph.import_scoped_meta_graph(
+                    message, unbound_inputs_col_name=key, input_map=inputs
+                )
+                self.assertEqual(list(variables), ["w:0"])
+
+    def test_a_collection_is_added_to_a_message(self):
+        message = tf.MetaGraphDef()
+        with tf.Graph().as_default() as graph:
+            build_layers()
+        meta_graph.add_collection_def(message, "products", graph, "two")
+        meta_graph.add_collection_def(message, "none", graph)
+        self.assertEqual(list(message.collection_def["products"].node_list.value), ["product:0"])
+
     def test_the_saver_of_a_scope_is_exported_with_it(self):
         path = os.path.join(self.get_temp_dir(), "model")
         with tf.Graph().as_default(), tf.Session() as session:
@@ -137,6 +202,14 @@ class ScopedGraphsTest(tf.test.TestCase):
             attrs = {node.name: node.attr for node in stripped.graph_def.node}[conv.op.name]
             self.assertIn("dilations", attrs)
             self.assertNotIn("data_format", attrs)
+            for shape, is_kept in (([], False), ([2], True)):
+                node = tf.NodeDef(op="MutableHashTableOfTensorsV2", name="table")
+                node.attr["key_dtype"].type, node.attr["value_dtype"].type = 9, 1
+                node.attr["value_shape"].shape.CopyFrom(tf.TensorShape(shape).as_proto())
+                part, _ = meta_graph.export_scoped_meta_graph(
+                    graph_def=tf.GraphDef(node=[node]), strip_default_attrs=True
+                )
+                self.assertEqual("value_shape" in part.graph_def.node[0].attr, is_kept)
 
 
 if __name__ == "__main__":

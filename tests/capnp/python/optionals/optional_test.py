@@ -38,6 +38,9 @@ class OptionalTest(tf.test.TestCase):
         self.assertEqual(self.run_all(optional.has_value()), [False])
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "does not have a value"):
             self.run_all(optional.get_value())
+        sparse = Optional.none_from_structure(tf.SparseTensorSpec([None], tf.int32))
+        self.assertEqual(sparse.value_structure, tf.SparseTensorSpec([None], tf.int32))
+        self.assertIsInstance(sparse.get_value(), tf.SparseTensor)
         with self.assertRaisesRegex(TypeError, "expected a tf.TensorSpec"):
             Optional.none_from_structure(tf.float32)
         with self.assertRaises(TypeError):

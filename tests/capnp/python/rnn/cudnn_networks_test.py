@@ -198,6 +198,12 @@ class CudnnNetworksTest(tf.test.TestCase):
         self.assertAllEqual(three, four)
         self.assertGreater(np.abs(one - two).max(), 0)
         self.assertGreater(np.abs(one - three).max(), 0)
+        single = cudnn.CudnnGRU(1, UNITS, dropout=0.5, dtype=tf.float64)
+        trained, _ = single(self.x)
+        used, _ = single(self.x, training=False)
+        with tf.Session() as session:
+            self.values(session, single)
+            self.assertAllEqual(*session.run([trained, used]))
 
     def test_all_its_variables_have_gradients(self):
         for kind in STEPS:

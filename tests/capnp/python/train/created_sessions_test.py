@@ -72,6 +72,24 @@ class CreatedSessionsTest(tf.test.TestCase):
                     steps.append(session.run(self.train))
                 self.assertEqual(steps, [1, 2, 3])
 
+    def test_a_loss_that_is_no_number_ends_the_training_or_is_an_error(self):
+        loss = 0.0 / (2.0 - tf.cast(self.train, tf.float32))
+        hook = tf.train.NanTensorHook(loss, fail_on_nan_loss=False)
+        with self.assertLogs("troupe", "WARNING") as logs:
+            with tf.train.MonitoredSession(Creator(), [hook]) as session:
+                self.assertEqual(session.run(self.train), 1)
+                self.assertFalse(session.should_stop())
+                session.run(self.train)
+                self.assertTrue(session.should_stop())
+        self.assertIn("loss = NaN", logs.output[-1])
+        hook = tf.train.NanTensorHook(loss)
+        with self.assertLogs("troupe", "ERROR") as logs:
+            with self.assertRaisesRegex(tf.train.NanLossDuringTrainingError, "NaN loss"):
+                with tf.train.MonitoredSession(Creator(), [hook]) as session:
+                    for _ in range(2):
+                        session.run(self.train)
+        self.assertIn("loss = NaN", logs.output[-1])
+
     def test_another_session_is_created_where_a_task_is_lost(self):
         lost = tf.errors.UnavailableError(None, None, "a task is lost")
         creator, hook = Creator(), Recorder(None, [lost])

@@ -117,6 +117,22 @@ class HooksTest(tf.test.TestCase):
         (line,) = self.logged(3, tf.train.LoggingTensorHook([self.w], at_end=True))
         self.assertRegex(line, r"w:0 = 0\.51\d*$")
 
+    def test_the_end_of_a_training_is_given_in_one_way_and_needs_a_global_step(self):
+        for ends in ({}, {"num_steps": 1, "last_step": 1}):
+            with self.assertRaisesRegex(ValueError, "num_steps or last_step"):
+                tf.train.StopAtStepHook(**ends)
+        with tf.Graph().as_default():
+            saver = tf.train.CheckpointSaverHook(self.get_temp_dir(), save_steps=1)
+            tf.Variable(1)
+            with self.assertRaisesRegex(RuntimeError, "Global step should be created"):
+                tf.train.MonitoredSession(hooks=[saver])
+
+    def test_a_node_without_an_output_has_no_value_to_log(self):
+        nothing = tf.no_op("nothing")
+        with self.assertRaisesRegex(ValueError, "exactly one output"):
+            self.run_steps(1, [tf.train.LoggingTensorHook(["nothing"], every_n_iter=1)])
+        self.assertEqual(nothing.type, "NoOp")
+
     def test_a_logging_hook_needs_one_period(self):
         for wrong in ({}, {"every_n_iter": 1, "every_n_secs": 1}, {"every_n_iter": 0}):
             with self.assertRaises(ValueError):

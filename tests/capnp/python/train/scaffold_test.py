@@ -36,6 +36,15 @@ class ScaffoldTest(unittest.TestCase):
             self.assertEqual(session.run(v), 3)
         self.assertTrue(tf.get_default_graph().finalized)
 
+    def test_an_own_local_init_op_runs_once_variables_have_values(self):
+        v = tf.Variable(3)
+        local = tf.get_variable("local", initializer=0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
+        after = tf.get_variable("after", initializer=0)
+        fill = tf.group(local.assign(v * 2), after.assign(v + 1))
+        scaffold = tf.train.Scaffold(local_init_op=fill)
+        with tf.train.MonitoredTrainingSession(scaffold=scaffold) as session:
+            self.assertEqual(session.run([local, after]), [6, 4])
+
     def test_a_graph_without_variables_has_them_all(self):
         scaffold = tf.train.Scaffold().finalize()
         with tf.Session() as session:

@@ -157,12 +157,9 @@ def _filled(shapes: Any, filler: Optional[Tensor]) -> Any:
         return shapes
 
     def fill(shape: Any) -> Any:
-        sizes: List[Any] = [
-            filler if size is None or size == -1 else size for size in TensorShape(shape).as_list()
-        ]
+        sizes = TensorShape(shape).as_list()
         return convert_to_tensor(
-            [cast(size, dtypes.int64) if isinstance(size, Tensor) else size for size in sizes],
-            dtypes.int64,
+            [filler if size is None else size for size in sizes], dtypes.int64
         )
 
     return nest.map_structure(fill, shapes)

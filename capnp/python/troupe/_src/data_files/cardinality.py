@@ -80,8 +80,7 @@ def _skip(op: Operation) -> Tensor:
 
 
 def _batch(op: Operation) -> Tensor:
-    number, size = _first(op), op.inputs[1]
-    drops = op.inputs[-1] if op.type == "PaddedBatchDatasetV2" else op.inputs[2]
+    number, size, drops = _first(op), op.inputs[1], op.inputs[-1]
     full = number // size
     return _finite(number, where(drops, full, (number + size - 1) // size))
 

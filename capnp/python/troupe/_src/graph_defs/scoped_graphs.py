@@ -133,8 +133,6 @@ def _is_default(value: Any, rule: Dict[str, Any]) -> bool:
     if value.WhichOneof("value") in (None, "placeholder", "tensor"):
         return False
     given, default = plain_attr(value), rule["default"]
-    if isinstance(default, tuple):
+    if isinstance(default, tuple):  # a shape
         default = list(default)
-    if isinstance(given, (list, tuple)) and isinstance(default, list):
-        return list(given) == default
     return type(given) is type(default) and given == default
