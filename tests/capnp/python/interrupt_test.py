@@ -32,6 +32,14 @@ def interrupted(work):
     sys.exit("it was not interrupted")
 """
 
+ENDLESS = """
+started = threading.Event()
+def endless(*_):
+    started.set()
+    while True:
+        pass
+"""
+
 
 def run(program, timeout=60):
     """Runs a program and returns its output; fails with its errors."""
@@ -161,57 +169,40 @@ class EndTest(unittest.TestCase):
         """)
         self.assertEqual(out, "end")
 
+    def exits_within(self, program):
+        """Exits while a thread of the program is in a call of `endless`, which it starts."""
+        out = run(ENDLESS + textwrap.dedent(program) + "started.wait()\nprint('end')\n")
+        self.assertEqual(out, "end")
+
     def test_a_program_may_exit_while_hooks_run_in_its_threads(self):
-        out = run("""
-            started = threading.Event()
+        self.exits_within("""
             class Endless(tf.train.SessionRunHook):
-                def after_run(self, context, values):
-                    started.set()
-                    while True:
-                        pass
+                after_run = endless
             def train():
                 with tf.train.MonitoredSession(hooks=[Endless()]) as training:
                     training.run(total)
             total = tf.constant(1) + 1
             threading.Thread(target=train, daemon=True).start()
-            started.wait()
-            print("end")
         """)
-        self.assertEqual(out, "end")
 
     def test_a_program_may_exit_while_a_warning_of_a_connection_is_logged(self):
-        out = run("""
+        self.exits_within("""
             import logging
-            started = threading.Event()
             class Endless(logging.Handler):
-                def handle(self, record):
-                    started.set()
-                    while True:
-                        pass
+                handle = endless
             logging.getLogger("troupe").addHandler(Endless())
             nowhere = tf.Session("troupe://localhost:1")
             threading.Thread(target=nowhere.list_devices, daemon=True).start()
-            started.wait()
-            print("end")
         """)
-        self.assertEqual(out, "end")
 
     def test_a_program_may_exit_while_an_error_of_a_step_is_made_in_its_threads(self):
-        out = run("""
+        self.exits_within("""
             from troupe._src.types import errors
-            started = threading.Event()
-            def endless(*_):
-                started.set()
-                while True:
-                    pass
             errors.from_status = endless
             session = tf.Session()
             fails = tf.check_numerics(tf.constant(float("nan")), "not a number")
             threading.Thread(target=session.run, args=(fails,), daemon=True).start()
-            started.wait()
-            print("end")
         """)
-        self.assertEqual(out, "end")
 
     def test_a_program_may_exit_while_its_functions_run(self):
         out = run("""

@@ -118,7 +118,6 @@ class ScopedGraphsTest(tf.test.TestCase):
         with tf.Graph().as_default() as graph:
             build_layers()
         meta_graph.add_collection_def(message, "products", graph, "two")
-        meta_graph.add_collection_def(message, "none", graph)
         self.assertEqual(list(message.collection_def["products"].node_list.value), ["product:0"])
 
     def test_the_saver_of_a_scope_is_exported_with_it(self):
