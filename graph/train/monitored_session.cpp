@@ -77,7 +77,7 @@ Result<Tensors> MonitoredSession::run_once(
   if (auto status = check_open(); !status.ok()) return status;
   auto answer = run_with_hooks({feeds, fetches, targets, options});
   if (answer) has_retried_precondition_ = false;
-  return answer || is_retryable(answer.status()) ? answer : fail(answer.status());
+  return answer;
 }
 
 Result<Tensors> MonitoredSession::run(
@@ -93,8 +93,8 @@ Result<Tensors> MonitoredSession::run(
       return answer;
     }
     auto status = answer.status();
-    if (!is_recoverable(status)) return fail(status);
-    if (status = reopen(status); !status.ok()) return fail(status);
+    if (!is_recoverable(status)) return status;
+    if (status = reopen(status); !status.ok()) return status;
   }
 }
 
@@ -102,13 +102,15 @@ Status MonitoredSession::recover(const Status& why) {
   if (is_closed_) return failed_precondition("the session is closed");
   auto status = reopen(why);
   if (status.ok()) backoff_.reset();
-  return status.ok() ? status : fail(status);
+  return status;
 }
 
 Status MonitoredSession::reopen(const Status& why) {
   session_.reset();
   auto status = backoff_.wait(why);
-  return status.ok() ? open() : status;
+  if (status.ok()) status = open();
+  if (!status.ok()) is_stopped_ = true;
+  return status;
 }
 
 Result<Tensors> MonitoredSession::run_with_hooks(const StepRequest& request) {
@@ -138,19 +140,12 @@ bool MonitoredSession::is_recoverable(const Status& status) {
          !std::exchange(has_retried_precondition_, true);
 }
 
-/// Ends the training. OutOfRange, the end of the data, is not a failure.
-Status MonitoredSession::fail(Status status) {
-  is_stopped_ = true;
-  if (status.code() != Code::out_of_range) has_failed_ = true;
-  return status;
-}
-
 Status MonitoredSession::close() {
   is_stopped_ = true;
   if (std::exchange(is_closed_, true) || !session_) return {};
   Status first;
   for (const auto& hook : hooks_)
-    if (first.ok() && !has_failed_) first = hook->end(*session_);
+    if (first.ok()) first = hook->end(*session_);
   auto closed = session_->close();
   session_.reset();
   return first.ok() ? closed : first;

@@ -19,8 +19,8 @@ struct MonitoredSessionOptions {
 /// A session that recovers from lost tasks. After Unavailable or Aborted it opens a new session
 /// through the SessionManager and runs the step again, so a step whose answer was lost runs twice.
 /// FailedPrecondition is handled in the same way, but only once between two steps that succeed: a
-/// task may have restarted, without its variables, before the loss was detected. All other errors
-/// end the training.
+/// task may have restarted, without its variables, before the loss was detected. Another
+/// error is one of its step alone, and further steps may follow.
 ///
 ///     auto training = train::MonitoredSession::create({open, scaffold, is_chief, hooks}, host);
 ///     while (!(*training)->should_stop()) { ... (*training)->run(feeds, {loss}, {train}) ... }
@@ -33,8 +33,7 @@ class MonitoredSession {
   static Result<std::unique_ptr<MonitoredSession>> create(
       MonitoredSessionOptions options, Host& host);
 
-  /// As BasicSession::run. OutOfRange, the end of the data, stops the training and does not count
-  /// as a failure.
+  /// As BasicSession::run. After an error that is not recovered from, another step may follow.
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
@@ -44,14 +43,16 @@ class MonitoredSession {
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
 
   /// Opens a new session in place of one that has failed outside of run(), because of `why`. An
-  /// error ends the training.
+  /// error stops the training.
   Status recover(const Status& why);
 
-  /// True once a hook, the program or an error has ended the training: run() then fails.
+  /// True once a hook or the program has stopped the training, or no session could be opened in
+  /// place of a lost one: run() then fails.
   bool should_stop() const { return is_stopped_; }
   void request_stop() { is_stopped_ = true; }
 
-  /// Ends the hooks, unless an error has ended the training, and closes the session.
+  /// Ends the hooks, and closes the session. Destruction without this call closes the session only,
+  /// as after an error: hooks that end would save a checkpoint, for example.
   Status close();
 
  private:
@@ -63,7 +64,6 @@ class MonitoredSession {
   Status reopen(const Status& why);
   Result<Tensors> run_with_hooks(const StepRequest& request);
   bool is_recoverable(const Status& status);
-  Status fail(Status status);
 
   const bool is_chief_;
   std::vector<std::shared_ptr<SessionHook>> hooks_;
@@ -74,7 +74,6 @@ class MonitoredSession {
   bool has_retried_precondition_ =
       false;  // a FailedPrecondition, since the last step that succeeded
   bool is_stopped_ = false;
-  bool has_failed_ = false;
   bool is_closed_ = false;
 };
 

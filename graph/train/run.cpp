@@ -68,9 +68,8 @@ class Training {
     while (status.ok() && !(*session)->should_stop() && !is_told_to_stop(task_))
       status = step(**session, model_);
     if (status.code() == Code::out_of_range) status = {};
-    auto closed = (*session)->close();
-    if (is_told_to_stop(task_)) return stopped();
-    return status.ok() ? closed : status;
+    if (status.ok()) status = (*session)->close();
+    return is_told_to_stop(task_) ? stopped() : status;
   }
 
   /// Says that this task has finished, until all others have.

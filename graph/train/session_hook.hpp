@@ -36,7 +36,7 @@ class StepContext {
 };
 
 /// Callbacks around the steps of a MonitoredSession, which calls its hooks in the order given. An
-/// error of a hook is handled as one of the step: it leads to a new session, or ends the training.
+/// error of a hook is handled as one of the step: it leads to a new session, or is that of run().
 class SessionHook {
  public:
   virtual ~SessionHook() = default;
@@ -49,7 +49,7 @@ class SessionHook {
   virtual StepRequest before_run(StepContext& step) { return {}; }
   /// After a step that succeeded, with the values of before_run's fetches.
   virtual Status after_run(StepContext& step, const Tensors& fetched) { return {}; }
-  /// After the last step, unless an error ended the training.
+  /// When the session is closed, not where it is only destroyed.
   virtual Status end(BasicSession& session) { return {}; }
 };
 

@@ -100,6 +100,28 @@ class CreatedSessionsTest(tf.test.TestCase):
         with self.assertRaisesRegex(RuntimeError, "closed"):
             creator.sessions[0].run(self.step)
 
+    def test_hooks_do_not_end_where_no_session_can_replace_a_lost_one(self):
+        lost = tf.errors.UnavailableError(None, None, "a task is lost")
+        creator, hook = Creator(), Recorder(None, [lost])
+        session = tf.train.MonitoredSession(creator, [hook])
+        creator.create_session = self.fail
+        with self.assertRaises(AssertionError):
+            session.run(self.train)
+        self.assertTrue(session.should_stop())
+        with self.assertRaisesRegex(RuntimeError, "should_stop requested"):
+            session.run(self.train)
+        session.close()
+        self.assertEqual(hook.calls, ["begin", "created"])
+
+    def test_the_session_is_closed_where_a_hook_cannot_end(self):
+        creator, hook = Creator(), Recorder(None)
+        hook.end = lambda session: self.fail("at the end")
+        session = tf.train.MonitoredSession(creator, [hook])
+        with self.assertRaisesRegex(AssertionError, "at the end"):
+            session.close()
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            creator.sessions[0].run(self.step)
+
     def test_an_error_closes_the_session(self):
         creator, hook = Creator(), Recorder(None)
         with self.assertRaisesRegex(KeyError, "no such row"):

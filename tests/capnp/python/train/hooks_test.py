@@ -98,7 +98,7 @@ class HooksTest(tf.test.TestCase):
         session = tf.train.MonitoredTrainingSession(hooks=[Failing()])
         with self.assertRaisesRegex(KeyError, "on purpose"):
             session.run(self.train)
-        self.assertTrue(session.should_stop())
+        self.assertFalse(session.should_stop())
 
     def test_values_are_logged_by_their_tags_or_by_a_formatter(self):
         both = {"weight": self.w, "step": self.step}

@@ -39,8 +39,9 @@ class MonitoredSession:
 
     The chief restores lost variables from the latest checkpoint, or runs their initializers where
     there is none; other workers wait for it. Use it as a context manager, with the loop `while not
-    sess.should_stop(): sess.run(...)`. It starts the queue runners of the graph, which is finalized
-    until the session is closed.
+    sess.should_stop(): sess.run(...)`. An error that leaves the `with` block closes the session,
+    and hooks do not end then; a program that catches it inside may run further steps. It starts the
+    queue runners of the graph, which is finalized until the session is closed.
 
     Args:
         session_creator: Says the target and whether it is the chief, by default one in this
@@ -72,7 +73,6 @@ class MonitoredSession:
         self._creator = session_creator or ChiefSessionCreator()
         self._training = Training(self._graph)
         self._threads = SessionThreads(self._training, stop_grace_period_secs)
-        self._has_failed = False
         self._native: Any = self._begin(list(hooks or []))
         close_at_exit(self)
 
@@ -117,7 +117,7 @@ class MonitoredSession:
 
         Raises:
             RuntimeError: The session is closed, or should stop.
-            OpError: The step failed for another reason than a lost task.
+            OpError: The step failed for another reason than a lost task; another may follow.
         """
         return self._run(True, fetches, feed_dict, options, run_metadata)
 
@@ -141,19 +141,13 @@ class MonitoredSession:
         feeds = to_feeds(self._graph, feed_dict)
         training = self._training
         training.args = SessionRunArgs(fetches, feed_dict, options)
-        training.run_options.clear()
         step_options = training.step_options(options)
         try:
             values, metadata = self._native.run(
                 feeds, plan.names, plan.targets, step_options, recovers
             )
         except errors.OpError as error:
-            if recovers or not isinstance(error, LOST_TASK):
-                self._has_failed = not isinstance(error, errors.OutOfRangeError)
             raise BaseSession._located(self, error)  # type: ignore[arg-type]
-        except BaseException:
-            self._has_failed = True  # a hook's, or of a signal
-            raise
         if run_metadata is not None:
             run_metadata._fill(metadata)
         return plan.results(values)
@@ -208,16 +202,13 @@ class MonitoredSession:
 
     def _recover(self, error: Any) -> None:
         """Opens another session in place of one that a lost task has made useless."""
-        try:
-            self._native.recover(error.message)
-        except BaseException:
-            self._has_failed = True
-            raise
-        if self._threads.have_lost_task:  # where no hook has renewed it
+        coordinator = self._training.coordinator
+        self._native.recover(error.message)
+        if self._training.coordinator is coordinator:  # no hook has renewed it
             self._training.coordinator = self._training.make_coordinator()
 
     def should_stop(self) -> bool:
-        """True after a hook, the program or an error has ended the training."""
+        """True after a hook, a thread or the program has ended the training."""
         if self._native is not None and self._recovers and self._threads.have_lost_task:
             self._recover(self._training.coordinator.failure)
         return self._stops()
@@ -244,18 +235,12 @@ class MonitoredSession:
         if native is None:
             raise RuntimeError("Session is already closed.")
         check_not_forked(self._pid)
-        if not self._has_failed:
-            try:
-                native.close()
-            except BaseException:
-                self._training.coordinator.request_stop()
-                raise
-            self._threads.stop()
-            return
         try:
-            self._threads.stop()
-        finally:
             native.close()
+        except BaseException:
+            self._training.coordinator.request_stop()
+            raise
+        self._threads.stop()
 
     def _taken(self) -> Any:
         """The runtime's part, which the session has no longer; None where it is closed already."""
@@ -371,6 +356,7 @@ def MonitoredTrainingSession(
 
     Raises:
         OpError: No session can be created.
+        ValueError: Both or none of seconds and steps are given for what is saved.
     """
     scaffold = scaffold or Scaffold()
     checkpoint_dir = checkpoint_dir or None  # "" is none, too
@@ -388,9 +374,6 @@ def MonitoredTrainingSession(
             secs = 600 if steps is USE_DEFAULT else None
         steps = None if steps is USE_DEFAULT else steps
         if checkpoint_dir is not None and (secs or steps):
-            saving_secs = None if steps else secs
-            all_hooks.append(
-                CheckpointSaverHook(checkpoint_dir, saving_secs, steps, scaffold=scaffold)
-            )
+            all_hooks.append(CheckpointSaverHook(checkpoint_dir, secs, steps, scaffold=scaffold))
     creator = SessionCreator(master, config, is_chief, checkpoint_dir, max_wait_secs, scaffold)
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 from troupe._src.platform import logging
 from troupe._src.session.base_session import BaseSession
@@ -43,7 +43,7 @@ class CreatedTraining:
     ) -> None:
         self._creator, self._training, self._explain = creator, training, explain
         self._steps = HookedSteps(hooks, training)
-        self._session = self._created()
+        self._session: Optional[BaseSession] = self._created()
 
     @property
     def should_stop(self) -> bool:
@@ -83,7 +83,7 @@ class CreatedTraining:
 
     def _run_once(self, feeds: Any, names: List[str], targets: List[str]) -> Tuple[Any, Any]:
         try:
-            return self._steps.run(self._session._ready(), feeds, names, targets)
+            return self._steps.run(self._opened()._ready(), feeds, names, targets)
         except LOST_TASK:
             raise
         except Exception:
@@ -102,17 +102,32 @@ class CreatedTraining:
         """
         logging.info("A task was lost, so another session is created: %s", why)
         self.abandon()
-        self._session = self._created()
+        try:
+            self._session = self._created()
+        except BaseException:
+            self.request_stop()
+            raise
+
+    def _opened(self) -> BaseSession:
+        if self._session is None:
+            raise RuntimeError("no session could be created in place of a lost one")
+        return self._session
 
     def abandon(self) -> None:
         """Closes the session after an error; the hooks do not end."""
+        session, self._session = self._session, None
         try:
-            self._session.close()
+            if session is not None:
+                session.close()
         except errors.OpError as error:
             logging.info("A session that has failed cannot be closed: %s", error)
 
     def close(self) -> None:
         """Ends the hooks, and closes the session."""
-        for adapter in self._steps.adapters:
-            adapter.end(self._session._ready())
-        self._session.close()
+        if self._session is None:
+            return
+        try:
+            for adapter in self._steps.adapters:
+                adapter.end(self._session._ready())
+        finally:
+            self._session.close()

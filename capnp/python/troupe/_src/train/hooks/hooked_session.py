@@ -107,7 +107,6 @@ class HookedSession:
             raise RuntimeError("Run called even after should_stop requested.")
         plan, feeds = plan_fetches(self.graph, fetches), to_feeds(self.graph, feed_dict)
         self._training.args = SessionRunArgs(fetches, feed_dict, options)
-        self._training.run_options.clear()
         self._training.step_options(options)
         try:
             values, metadata = self._steps.run(
