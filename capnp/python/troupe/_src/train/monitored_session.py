@@ -116,7 +116,7 @@ class MonitoredSession:
             The values, as those of `tf.Session.run`.
 
         Raises:
-            RuntimeError: The session is closed, or should stop.
+            RuntimeError: The session is closed, or a hook or the program has stopped it.
             OpError: The step failed for another reason than a lost task; another may follow.
         """
         return self._run(True, fetches, feed_dict, options, run_metadata)
@@ -134,8 +134,8 @@ class MonitoredSession:
             raise RuntimeError("Run called even after the session was closed.")
         if not recovers:
             self._threads.raise_lost_task()
-        if self.should_stop():
-            self._training.coordinator.raise_requested_exception()
+        self._replace_lost()
+        if self._native.should_stop:
             raise RuntimeError("Run called even after should_stop requested.")
         plan = plan_fetches(self._graph, fetches)
         feeds = to_feeds(self._graph, feed_dict)
@@ -209,9 +209,13 @@ class MonitoredSession:
 
     def should_stop(self) -> bool:
         """True after a hook, a thread or the program has ended the training."""
-        if self._native is not None and self._recovers and self._threads.have_lost_task:
-            self._recover(self._training.coordinator.failure)
+        if self._native is not None:
+            self._replace_lost()
         return self._stops()
+
+    def _replace_lost(self) -> None:
+        if self._recovers and self._threads.have_lost_task:
+            self._recover(self._training.coordinator.failure)
 
     def _stops(self) -> bool:
         if self._native is None:
