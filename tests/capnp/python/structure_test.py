@@ -1,4 +1,4 @@
-"""The structure of the package: thin public modules over `_src`, whose imports have no cycles."""
+"""The structure of the package, public modules over `_src` without cycles, and of its tests."""
 
 import ast
 import importlib
@@ -158,6 +158,22 @@ def public_faults(package):
     return faults
 
 
+def tests_that_never_run(path):
+    """The lines of functions named as tests that are in no class, or that another one replaces."""
+    tree, methods, lost = ast.parse(path.read_text(encoding="utf-8")), {}, []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            methods.update((each, node.name) for each in node.body)
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            name = (methods.get(node), node.name)
+            if name[0] is None or name in names:
+                lost.append(node.lineno)
+            names.add(name)
+    return lost
+
+
 class StructureTest(unittest.TestCase):
     package = pathlib.Path(troupe.__file__).parent
 
@@ -166,6 +182,12 @@ class StructureTest(unittest.TestCase):
 
     def test_public_modules_only_import_names_and_state_them(self):
         self.assertEqual(public_faults(self.package), [])
+
+    def test_every_test_runs(self):
+        paths = list(pathlib.Path(__file__).parent.rglob("*_test.py"))
+        self.assertGreater(len(paths), 100)
+        lost = {path.name: tests_that_never_run(path) for path in paths}
+        self.assertEqual({name: lines for name, lines in lost.items() if lines}, {})
 
     def test_a_room_has_about_twenty_modules_at_most(self):
         for room in (self.package / PRIVATE).iterdir():
@@ -250,6 +272,17 @@ class CheckerTest(unittest.TestCase):
                       "takes defines something in line 1",
                       "computes defines something in line 2"):  # fmt: skip
             self.assertIn(fault, faults)
+
+    def test_tests_that_never_run_are_found(self):
+        tests = "class ATest:\n    def test_a(self): pass\n    def test_b(self): pass\n"
+        package = self.package(
+            sound=tests + "class BTest:\n    def test_a(self): pass\n",
+            twice=tests + "    def test_a(self): pass\n",
+            inside=tests + "def _add():\n    return 1\n    def test_a(self): pass\n",
+        )
+        paths = [package / f"{name}.py" for name in ("sound", "twice", "inside")]
+        lost = [tests_that_never_run(path) for path in paths]
+        self.assertEqual(lost, [[], [4], [6]])
 
 
 if __name__ == "__main__":
