@@ -48,12 +48,6 @@ constexpr auto multiply_no_nan = [](auto x, auto y) {
   return y == T{} ? T{} : x * y;
 };
 
-constexpr auto inverse_gradient = [](auto y, auto dy) {
-  using T = decltype(y);
-  if constexpr (is_complex<T>) return -dy * std::conj(y) * std::conj(y);
-  else return -dy * y * y;
-};
-
 }  // namespace
 
 void add_division_kernels(KernelCatalog& catalog) {
@@ -64,8 +58,6 @@ void add_division_kernels(KernelCatalog& catalog) {
   catalog.add("Mod", division<Real>(truncated_remainder));
   catalog.add("DivNoNan", binary<Differentiable>(divide_no_nan));
   catalog.add("MulNoNan", binary<Differentiable>(multiply_no_nan));
-  for (auto name : {"InvGrad", "ReciprocalGrad"})
-    catalog.add(name, pairwise<Differentiable>(inverse_gradient));
 }
 
 }  // namespace troupe::cpu

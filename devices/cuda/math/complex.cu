@@ -39,12 +39,18 @@ TROUPE_OF_COMPLEX_2(DifferenceSquared, {
   auto difference = x - y;
   return difference * conj(difference);
 })
-TROUPE_OF_COMPLEX_2(GradientOfSqrt, { return y * Complex<R>(0.5) / conj(x); })
+// As for real numbers, an infinite derivative does not count where no gradient arrived.
+TROUPE_OF_COMPLEX_2(GradientOfSqrt, {
+  return y == Complex<R>(0) ? y : y * Complex<R>(0.5) / conj(x);
+})
 TROUPE_OF_COMPLEX_2(GradientOfRsqrt, {
   auto conjugate = conj(x);
+  if (y == Complex<R>(0)) return y;
   return y * Complex<R>(-0.5) * conjugate * conjugate * conjugate;
 })
-TROUPE_OF_COMPLEX_2(GradientOfInverse, { return -y * conj(x) * conj(x); })
+TROUPE_OF_COMPLEX_2(GradientOfInverse, {
+  return y == Complex<R>(0) ? y : -y * conj(x) * conj(x);
+})
 
 struct MakeComplex {
   template <class R>

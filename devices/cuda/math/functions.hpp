@@ -131,13 +131,14 @@ TROUPE_BINARY(BitwiseXor, { return static_cast<T>(x ^ y); })
 TROUPE_BINARY(LeftShift, { return static_cast<T>(wrap(x) << shift_of(y)); })
 TROUPE_BINARY(RightShift, { return static_cast<T>(x >> shift_of(y)); })
 
-// Gradients of the result x of a function, at which the gradient y arrived.
+// Gradients of the result x of a function, at which the gradient y arrived. An infinite derivative,
+// as that of sqrt at 0, does not count where y is 0.
 TROUPE_BINARY(TanhGrad, { return y * (T(1) - x * x); })
 TROUPE_BINARY(SigmoidGrad, { return y * x * (T(1) - x); })
-TROUPE_BINARY(SqrtGrad, { return y * T(0.5) / x; })
-TROUPE_BINARY(RsqrtGrad, { return y * T(-0.5) * x * x * x; })
-TROUPE_BINARY(InvGrad, { return -y * x * x; })
-TROUPE_BINARY(ReciprocalGrad, { return -y * x * x; })
+TROUPE_BINARY(SqrtGrad, { return y == T(0) ? T(0) : y * T(0.5) / x; })
+TROUPE_BINARY(RsqrtGrad, { return y == T(0) ? T(0) : y * T(-0.5) * x * x * x; })
+TROUPE_BINARY(InvGrad, { return y == T(0) ? T(0) : -y * x * x; })
+TROUPE_BINARY(ReciprocalGrad, { return y == T(0) ? T(0) : -y * x * x; })
 // Gradients x that arrived at a function of y, or with the result y.
 TROUPE_BINARY(ReluGrad, { return y > T(0) ? x : T(0); })
 TROUPE_BINARY(Relu6Grad, { return y > T(0) && y < T(6) ? x : T(0); })

@@ -47,11 +47,12 @@ void add_inverses(OpCatalog& catalog) {
     g.to_input(0, g.op("InvGrad", {g.out(0), g.dy()}));
   }));
   for (auto name : {"InvGrad", "ReciprocalGrad"})
-    catalog.add(unary_gradient(name, "-dy * conj(y)^2, for y = 1 / x.", [](Gradient& g) {
-      auto y = conj(g.in(0));
-      if (g.wants(0)) g.to_input(0, -2.0 * conj(g.dy()) * g.in(1) * y);
-      if (g.wants(1)) g.to_input(1, g.op("ReciprocalGrad", {y, g.dy()}));
-    }));
+    catalog.add(unary_gradient(
+        name, "-dy * conj(y)^2, for y = 1 / x; 0 where dy is.", [](Gradient& g) {
+          auto y = conj(g.in(0));
+          if (g.wants(0)) g.to_input(0, -2.0 * conj(g.dy()) * g.in(1) * y);
+          if (g.wants(1)) g.to_input(1, g.op("ReciprocalGrad", {y, g.dy()}));
+        }));
 }
 
 }  // namespace

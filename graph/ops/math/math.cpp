@@ -128,21 +128,22 @@ void add_powers(OpCatalog& catalog) {
     g.to_input(0, 2.0 * conj(g.in(0)) * g.dy());
   }));
   catalog.add(unary("Reciprocal", "1 / x, element-wise.", numeric(), [](Gradient& g) {
-    g.to_input(0, -(g.dy() * g.square(conj(g.out(0)))));
+    g.to_input(0, g.op("ReciprocalGrad", {g.out(0), g.dy()}));
   }));
   catalog.add(unary("Sqrt", "The square root of x.", differentiable(), [](Gradient& g) {
     g.to_input(0, g.op("SqrtGrad", {g.out(0), g.dy()}));
   }));
-  catalog.add(unary_gradient("SqrtGrad", "dy / 2 / conj(y), for y = sqrt(x).", [](Gradient& g) {
-    auto quotient = g.dy() / g.in(0);
-    if (g.wants(0)) g.to_input(0, -(conj(quotient) * g.out(0)));
-    if (g.wants(1)) g.to_input(1, 0.5 * quotient);
-  }));
+  catalog.add(unary_gradient(
+      "SqrtGrad", "dy / 2 / conj(y), for y = sqrt(x); 0 where dy is.", [](Gradient& g) {
+        auto quotient = g.dy() / g.in(0);
+        if (g.wants(0)) g.to_input(0, -(conj(quotient) * g.out(0)));
+        if (g.wants(1)) g.to_input(1, 0.5 * quotient);
+      }));
   catalog.add(unary("Rsqrt", "1 / sqrt(x), element-wise.", differentiable(), [](Gradient& g) {
     g.to_input(0, g.op("RsqrtGrad", {g.out(0), g.dy()}));
   }));
   catalog.add(unary_gradient(
-      "RsqrtGrad", "-dy / 2 * conj(y)^3, for y = rsqrt(x).", [](Gradient& g) {
+      "RsqrtGrad", "-dy / 2 * conj(y)^3, for y = rsqrt(x); 0 where dy is.", [](Gradient& g) {
         auto dy = conj(g.dy());
         if (g.wants(0)) g.to_input(0, -1.5 * dy * g.in(1) * g.square(conj(g.in(0))));
         if (g.wants(1)) g.to_input(1, g.op("RsqrtGrad", {conj(g.in(0)), g.dy()}));

@@ -96,6 +96,15 @@ BOOST_AUTO_TEST_CASE(functions_of_two_numbers_compute_what_the_ops_of_a_cpu_do) 
 #undef UNARY
 #undef BINARY
 
+BOOST_AUTO_TEST_CASE(infinite_derivatives_do_not_count_where_no_gradient_arrived) {
+  const auto infinite = std::numeric_limits<float>::infinity();
+  BOOST_TEST(cuda::SqrtGrad()(0.0f, 0.0f) == 0);
+  BOOST_TEST(cuda::RsqrtGrad()(infinite, 0.0f) == 0);
+  BOOST_TEST(cuda::InvGrad()(infinite, 0.0f) == 0);
+  BOOST_TEST(cuda::ReciprocalGrad()(infinite, 0.0f) == 0);
+  BOOST_TEST(cuda::SqrtGrad()(0.0f, 1.0f) == infinite);
+}
+
 BOOST_AUTO_TEST_CASE(integers_wrap_around_where_they_overflow) {
   const auto most = std::numeric_limits<int32_t>::max();
   const auto least = std::numeric_limits<int32_t>::min();

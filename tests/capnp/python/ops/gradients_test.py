@@ -94,6 +94,13 @@ class GradientsTest(tf.test.TestCase):
         (found,) = tf.gradients([x * 3.0, x * 5.0], [x], grad_ys=[None, 10.0])
         self.assertAllClose(values_of(found), 53.0)
 
+    def test_results_that_are_not_used_make_no_nan_where_their_derivative_is_infinite(self):
+        x = tf.constant([0.0, 4.0])
+        for function in (tf.sqrt, tf.rsqrt, tf.reciprocal, lambda x: 0.0 * tf.norm(x[:1])):
+            used = tf.where(x > 0, tf.zeros_like(x) + function(x), x)
+            with self.cached_session() as session:
+                self.assertAllEqual(np.isfinite(session.run(tf.gradients(used, x)[0])), [True] * 2)
+
     def test_a_scope_overrides_the_gradients_of_an_op(self):
         @tf.RegisterGradient("GradientsTestDouble")
         def _double(op, grad):

@@ -195,6 +195,17 @@ BOOST_AUTO_TEST_CASE(derivatives_are_made_of_a_result_and_what_arrived_at_it) {
   BOOST_TEST(starts_with(show("TanhGrad", {y, Tensor::scalar(1.0f)}), "InvalidArgument"));
 }
 
+BOOST_AUTO_TEST_CASE(infinite_derivatives_do_not_count_where_no_gradient_arrived) {
+  const auto infinite = std::numeric_limits<float>::infinity();
+  for (const auto* op : {"SqrtGrad", "RsqrtGrad", "InvGrad", "ReciprocalGrad"}) {
+    auto y = op == std::string("SqrtGrad") ? 0.0f : infinite;
+    BOOST_TEST(show(op, {vec({y}), vec({0})}) == "float32[1] [0]", op);
+    BOOST_TEST(!starts_with(show(op, {vec({y}), vec({2})}), "float32[1] [0]"), op);
+    auto z = vec<complex64>({{y, 0}}), none = vec<complex64>({{0, 0}});
+    BOOST_TEST(show(op, {z, none}) == "complex64[1] [(0,0)]", op);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(tensors_of_one_shape_are_summed) {
   auto x = vec({1, 2}), y = vec({10, 20}), z = vec({100, 200});
   BOOST_TEST(show("AddN", {x, y, z}) == "float32[2] [111 222]");

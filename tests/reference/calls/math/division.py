@@ -103,7 +103,17 @@ def record_inverses(r):
         r.error(op, array([1], "int32"), array([1], "int32"), says="T")
 
 
+def record_singular_gradients(r):
+    """Where no gradient has arrived, an infinite derivative does not count."""
+    for op, y in [("SqrtGrad", 0.0), ("RsqrtGrad", INF), ("InvGrad", INF), ("ReciprocalGrad", INF)]:
+        for dtype in FLOATS:
+            r.call(op, array([y, y, y], dtype), array([0.0, -0.0, 1.0], dtype), gradient=[])
+        for dtype in COMPLEX:
+            r.call(op, array([y], dtype), array([0.0], dtype), gradient=[])
+
+
 def record(r):
     record_divisions(r)
     record_no_nan(r)
     record_inverses(r)
+    record_singular_gradients(r)
