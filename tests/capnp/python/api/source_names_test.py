@@ -38,6 +38,15 @@ class SourceNamesTest(tf.test.TestCase):
             session.run(tf.global_variables_initializer())
             self.assertAllEqual(session.run(v), [0.5, 0.5])
 
+    def test_operators_and_distributions_are_at_their_places(self):
+        from troupe.python.ops.distributions import distribution, normal
+        from troupe.python.ops.linalg import linalg_impl, linear_operator_diag
+
+        self.assertIs(normal.Normal, tf.distributions.Normal)
+        self.assertIs(distribution.Distribution, tf.distributions.Distribution)
+        self.assertIs(linalg_impl.tridiagonal_solve, tf.linalg.tridiagonal_solve)
+        self.assertIs(linear_operator_diag.LinearOperatorDiag, tf.linalg.LinearOperatorDiag)
+
     def test_states_of_zeros_have_the_structure_of_sizes(self):
         sizes = tf.nn.rnn_cell.LSTMStateTuple(tf.TensorShape([2, 3]), 4)
         state = rnn_cell_impl._zero_state_tensors(sizes, 5, tf.float32)

@@ -127,6 +127,15 @@ class RearrangeTest(tf.test.TestCase):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "not so"):
             self.run_all(failed)
 
+    def test_a_tensor_is_equal_to_itself_also_where_it_has_no_number(self):
+        x = tf.placeholder(tf.float32, [])
+        with tf.control_dependencies([tf.assert_equal(x, x)]):
+            self.run_all(tf.identity(x), {x: float("nan")})
+        with tf.control_dependencies([tf.assert_less_equal(x, x)]):
+            y = tf.identity(x)
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            self.run_all(y, {x: float("nan")})
+
     def test_a_check_of_constants_in_a_branch_waits_for_the_branch(self):
         def never():
             with tf.control_dependencies([tf.assert_equal(1, 2)]):

@@ -124,5 +124,26 @@ class InitScopeTest(tf.test.TestCase):
             self.assertEqual(tf.constant(1.0).device, "/job:worker/task:1")
 
 
+class InitializersTest(tf.test.TestCase):
+    def test_numbers_are_drawn_of_floats_alone(self):
+        for kind in (
+            tf.random_normal_initializer, tf.truncated_normal_initializer,
+            tf.uniform_unit_scaling_initializer, tf.variance_scaling_initializer,
+            tf.glorot_uniform_initializer, tf.orthogonal_initializer, tf.initializers.identity,
+        ):  # fmt: skip
+            self.assertEqual(kind(dtype=tf.float16).dtype, tf.float16)
+            for dtype in (tf.string, tf.int32):
+                with self.assertRaisesRegex(ValueError, f"floating point type, got {dtype.name}"):
+                    kind(dtype=dtype)
+        self.assertEqual(tf.random_uniform_initializer(0, 5, dtype=tf.int32).dtype, tf.int32)
+
+    def test_constants_are_numbers_text_or_arrays_of_them(self):
+        for value in (1, 2.5, True, "text", [1, 2], (1, 2), np.ones(2), np.float32(1)):
+            tf.constant_initializer(value)
+        for value in ({"a": 1}, None, tf.constant(1.0)):
+            with self.assertRaisesRegex(TypeError, "Invalid type for initial value"):
+                tf.constant_initializer(value)
+
+
 if __name__ == "__main__":
     tf.test.main()

@@ -170,6 +170,17 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "gen_spectral_ops gen_state_ops gen_string_ops gen_stateless_random_ops": _OPS,
         "summary_ops": "summary",
     },
+    "python.ops.distributions": {
+        "bernoulli beta categorical dirichlet dirichlet_multinomial distribution": "distributions",
+        "distributions exponential gamma kullback_leibler laplace multinomial": "distributions",
+        "normal student_t uniform": "distributions",
+    },
+    "python.ops.linalg": {
+        "linalg linalg_impl linear_operator linear_operator_adjoint": "linalg",
+        "linear_operator_composition linear_operator_diag linear_operator_full_matrix": "linalg",
+        "linear_operator_identity linear_operator_inversion": "linalg",
+        "linear_operator_lower_triangular linear_operator_zeros": "linalg",
+    },
     "python.ops.losses": {"losses losses_impl util": "losses"},
     "python.ops.signal": {
         "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops": "signal",

@@ -84,6 +84,8 @@ def _checked(
         name: Optional[str] = None,
     ) -> Operation:
         with get_default_graph().name_scope(name or check.__name__):
+            if x is y and known_condition is np.equal:
+                return grouping_ops.no_op()  # as in TensorFlow, also where it has a NaN
             left = convert_to_tensor(x)
             right = convert_to_tensor(y, left.dtype)
             shown = data

@@ -45,11 +45,19 @@ class Constant(Initializer):
         value: A number or text, or a list or array of them.
         dtype: The dtype of the values where the call gives none.
         verify_shape: Whether a list must have the shape of the variable already.
+
+    Raises:
+        TypeError: The value is something else.
     """
 
     def __init__(
         self, value: Any = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False
     ) -> None:
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                f"Invalid type for initial value: {type(value)} (expected Python scalar, list or "
+                "tuple of values, or numpy.ndarray)."
+            )
         self.value = value
         self.dtype = as_dtype(dtype)
         self._verify_shape = verify_shape
@@ -89,6 +97,18 @@ class Ones(Constant):
 
     def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(1, dtype)
+
+
+def floating(dtype: DTypeLike) -> DType:
+    """The dtype of an initializer that can make floats alone.
+
+    Raises:
+        ValueError: The dtype is another.
+    """
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"Expected floating point type, got {kind.name}.")
+    return kind
 
 
 class _Random(Initializer):
@@ -132,7 +152,7 @@ class RandomNormal(_Random):
         seed: Optional[int] = None,
         dtype: DTypeLike = dtypes.float32,
     ) -> None:
-        super().__init__(self._op_name, seed, dtype)
+        super().__init__(self._op_name, seed, floating(dtype))
         self.mean, self.stddev = mean, stddev
 
     def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
@@ -198,7 +218,7 @@ class VarianceScaling(Initializer):
         dtype: The dtype of the values where the call gives none.
 
     Raises:
-        ValueError: The mode or the distribution is another.
+        ValueError: The mode or the distribution is another, or the dtype is none of floats.
     """
 
     def __init__(
@@ -214,7 +234,7 @@ class VarianceScaling(Initializer):
         if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
             raise ValueError(f"Invalid `distribution` argument: {distribution}")
         self.scale, self.mode, self.distribution = scale, mode, distribution
-        self.seed, self.dtype = seed, as_dtype(dtype)
+        self.seed, self.dtype = seed, floating(dtype)
 
     def __call__(
         self,
@@ -274,7 +294,7 @@ class UniformUnitScaling(Initializer):
     def __init__(
         self, factor: float = 1.0, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
-        self.factor, self.seed, self.dtype = factor, seed, as_dtype(dtype)
+        self.factor, self.seed, self.dtype = factor, seed, floating(dtype)
 
     def __call__(
         self,
@@ -298,7 +318,7 @@ class Identity(Initializer):
     """
 
     def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
-        self.gain, self.dtype = gain, as_dtype(dtype)
+        self.gain, self.dtype = gain, floating(dtype)
 
     def __call__(
         self,

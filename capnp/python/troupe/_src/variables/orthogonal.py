@@ -13,7 +13,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import as_shape
-from troupe._src.variables.initializers import Initializer
+from troupe._src.variables.initializers import Initializer, floating
 
 
 @set_module("troupe.initializers")
@@ -29,7 +29,7 @@ class Orthogonal(Initializer):
     def __init__(
         self, gain: float = 1.0, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
-        self.gain, self.seed, self.dtype = gain, seed, as_dtype(dtype)
+        self.gain, self.seed, self.dtype = gain, seed, floating(dtype)
 
     def __call__(
         self,
@@ -68,7 +68,7 @@ class _OfConvolution(Initializer):
     def __init__(
         self, gain: float = 1.0, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
-        self.gain, self.seed, self.dtype = gain, seed, as_dtype(dtype)
+        self.gain, self.seed, self.dtype = gain, seed, floating(dtype)
         if not self.dtype.is_floating:
             raise ValueError(f"Expected floating point type, got {self.dtype}.")
 
