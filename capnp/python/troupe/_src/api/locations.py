@@ -20,6 +20,7 @@ from troupe._src.api.renamed import RENAMED
 
 _PACKAGE = __name__.split(".")[0]
 _OPS = "_src.api.source_ops"  # the functions of all ops
+_REFERENCE_OPS = "_src.api.reference_ops"
 _UTIL = "_src.api.source_utilities"
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
@@ -167,7 +168,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "gen_control_flow_ops gen_ctc_ops gen_data_flow_ops gen_dataset_ops gen_image_ops": _OPS,
         "gen_io_ops gen_linalg_ops gen_logging_ops gen_lookup_ops gen_math_ops gen_nn_ops": _OPS,
         "gen_parsing_ops gen_random_ops gen_resource_variable_ops gen_sparse_ops": _OPS,
-        "gen_spectral_ops gen_state_ops gen_string_ops gen_stateless_random_ops": _OPS,
+        "gen_spectral_ops gen_string_ops gen_stateless_random_ops": _OPS,
+        "gen_state_ops": _REFERENCE_OPS,
         "summary_ops": "summary",
     },
     "python.ops.distributions": {
@@ -218,7 +220,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "queue_runner queue_runner_impl rmsprop saver server_lib session_manager": "train",
         "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
         "training training_util": "train",
-        "training_ops gen_training_ops": f"{_OPS} train",
+        "training_ops gen_training_ops": f"{_REFERENCE_OPS} train",
     },
     "python.training.saving": {"saveable_object": "train"},
     "python.tools": {

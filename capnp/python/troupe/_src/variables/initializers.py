@@ -55,8 +55,7 @@ class Constant(Initializer):
     ) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
-                f"Invalid type for initial value: {type(value)} (expected Python scalar, list or "
-                "tuple of values, or numpy.ndarray)."
+                f"Invalid type for initial value: {type(value)} (expected scalar, list or array)."
             )
         self.value = value
         self.dtype = as_dtype(dtype)
@@ -100,11 +99,7 @@ class Ones(Constant):
 
 
 def floating(dtype: DTypeLike) -> DType:
-    """The dtype of an initializer that can make floats alone.
-
-    Raises:
-        ValueError: The dtype is another.
-    """
+    """The dtype of an initializer that makes floats alone: another is a ValueError."""
     kind = as_dtype(dtype)
     if not kind.is_floating:
         raise ValueError(f"Expected floating point type, got {kind.name}.")
