@@ -243,6 +243,19 @@ class CheckpointsTest(tf.test.TestCase):
             self.assertEqual(session.run(b), 7)
             self.assertAllEqual(session.run(tf.convert_to_tensor(cut)), whole)
 
+    def test_values_of_a_checkpoint_are_initial_values(self):
+        with tf.Session() as session:
+            v = tf.get_variable("v", initializer=3.0)
+            session.run(v.initializer)
+            tf.train.Saver().save(session, self.prefix)
+        with tf.Graph().as_default(), tf.Session() as session:
+            for use_resource in (True, False):
+                v = tf.get_variable(f"v{use_resource}", [], use_resource=use_resource)
+                tf.train.init_from_checkpoint(self.prefix, {"v": v})
+                w = tf.get_variable(f"w{use_resource}", initializer=v.initialized_value() + 1.0)
+                session.run(w.initializer)  # v has no value yet
+                self.assertEqual(session.run([v.initial_value, w]), [3, 4])
+
     def test_a_monitored_session_begins_with_values_of_a_checkpoint(self):
         rows = tf.get_variable("rows", [4, 3])
         tf.train.init_from_checkpoint(str(RECORDED / "parts"), {"rows": rows})

@@ -29,11 +29,13 @@ def full_shape(variable: Any) -> List[int]:
 
 
 def initialize_with(variable: Variable, value: Callable[[], Tensor]) -> None:
-    """Lets the initializer of a variable assign another value, read where the variable is."""
+    """Gives a variable another initial value, read where it is, which its initializer assigns."""
     graph = get_default_graph()
     with graph.control_dependencies(None), graph.device(variable.device or None):
         with graph.name_scope("init_from_checkpoint"):
-            operation = assign(variable, value()).op
+            initial = value()
+            operation = assign(variable, initial).op
+    variable._initial, variable._guarded = initial, None
     graph._replaced_initializers[variable._shared_name] = operation
 
 
