@@ -11,6 +11,13 @@ bool is_differentiable(DType dtype) { return std::ranges::count(differentiable()
 /// of tensors is a list of theirs.
 bool carries_gradient(DType dtype) { return is_differentiable(dtype) || is_opaque(dtype); }
 
+/// What arrives at a result, by default. Where its shape is known a step does not compute y for it.
+Value ones(const Builder& b, const Value& y, const std::string& name) {
+  if (!y.shape().is_known()) return b.named("Fill").ones_like(y);
+  auto one = b.named(name).like(y, 1);
+  return y.shape().is_scalar() ? one : b.named("Fill").fill(b.named("Shape").shape_of(y), one);
+}
+
 }  // namespace
 
 Backward::Backward(
@@ -66,8 +73,7 @@ Status Backward::begin() {
           .at({.node = y.node_name()});
     auto here = builder_.on(builder_.graph().node(y.output().node).device);
     if (!options_.grad_ys.empty()) add(y.output(), {options_.grad_ys[i]});
-    else if (!y.shape().is_scalar()) add(y.output(), {here.named("Fill").ones_like(y)});
-    else add(y.output(), {here.named("grad_ys_" + std::to_string(i)).like(y, 1)});
+    else add(y.output(), {ones(here, y, "grad_ys_" + std::to_string(i))});
   }
   return {};
 }

@@ -89,6 +89,13 @@ class GradientsTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "one"):
             tf.gradients(x, [y], unconnected_gradients="one")
 
+    def test_what_a_derivative_does_not_depend_on_is_not_computed(self):
+        x, w = tf.placeholder(tf.float32, [2, 3]), tf.constant([[1.0], [2.0], [3.0]])
+        for y in (2.0 * x, tf.matmul(x, w), x[:, 1:], tf.concat([x, x], 0)):
+            with self.cached_session() as session:
+                found = session.run(tf.gradients(y, x)[0])  # x is not fed
+                self.assertAllEqual(found, session.run(tf.gradients(tf.reduce_sum(y), x)[0]))
+
     def test_an_initial_gradient_may_be_none(self):
         x = tf.constant(2.0)
         (found,) = tf.gradients([x * 3.0, x * 5.0], [x], grad_ys=[None, 10.0])
