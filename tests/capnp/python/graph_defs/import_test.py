@@ -105,6 +105,17 @@ class ImportTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "no node 'nowhere'"):
             tf.import_graph_def(broken)
         self.assertEqual(len(tf.get_default_graph().get_operations()), size)
+        with tf.Graph().as_default():
+            other = tf.constant(1.0)
+        for error, message, target in [
+            (ValueError, "is of another graph", {"x:0": other}),
+            (TypeError, "must be an Operation", {"^x": 5}),
+        ]:
+            with self.assertRaisesRegex(error, message):
+                tf.import_graph_def(doubling(), target)
+        tf.get_default_graph().finalize()
+        with self.assertRaisesRegex(RuntimeError, "finalized"):
+            tf.import_graph_def(doubling())
 
     def test_devices_of_the_program_complete_those_of_the_nodes(self):
         graph_def = doubling()

@@ -159,6 +159,43 @@ class MetaGraphTest(tf.test.TestCase):
         tf.add_to_collection("notes", Note("wrong"))
         self.assertNotIn("notes", tf.train.export_meta_graph().collection_def)
 
+    def test_a_variable_of_several_collections_is_one_object(self):
+        message = tf.train.export_meta_graph()
+        self.assertEqual(list(message.collection_def), [])
+        build()
+        message = tf.train.export_meta_graph()
+        with tf.Graph().as_default():
+            tf.train.import_meta_graph(message)
+            self.assertIs(tf.global_variables()[0], tf.trainable_variables()[0])
+            self.assertEqual([v.op.name for v in tf.global_variables()], ["w", "fixed"])
+
+    def test_items_are_messages_names_or_numbers(self):
+        from troupe._src.messages.meta_graph_messages import Any as AnyMessage
+
+        given = {
+            "messages": AnyMessage(type_url="of/notes", value=b"note"),
+            "numbers": np.int64(7),
+            "named": tf.TensorInfo(name="named:0"),
+        }
+        for key, item in given.items():
+            tf.add_to_collection(key, item)
+        tf.add_to_collection(object(), 3)  # no message can hold the key
+        with self.assertLogs("troupe", "WARNING") as logs:
+            tf.add_to_collection("objects", object())
+            found = tf.train.export_meta_graph().collection_def
+        self.assertIn("Collection objects has items that cannot be exported", logs.output[0])
+        self.assertEqual(sorted(found), sorted(given))
+        self.assertEqual(found["messages"].any_list.value[0].type_url, "of/notes")
+        self.assertEqual(list(found["numbers"].int64_list.value), [7])
+        self.assertEqual(list(found["named"].node_list.value), ["named:0"])
+
+    def test_what_a_program_says_of_the_graph_is_kept(self):
+        info = type(tf.train.export_meta_graph().meta_info_def)(meta_graph_version="seven")
+        info.tags.append("serve")
+        kept = tf.train.export_meta_graph(meta_info_def=info).meta_info_def
+        self.assertEqual([kept.meta_graph_version, list(kept.tags)], ["seven", ["serve"]])
+        self.assertNotEqual(kept.tensorflow_version, "")
+
     def test_devices_may_be_left_out(self):
         with tf.device("/job:ps"):
             tf.no_op("x")
@@ -169,6 +206,9 @@ class MetaGraphTest(tf.test.TestCase):
         with tf.Graph().as_default() as graph:
             self.assertIsNone(tf.train.import_meta_graph(message, clear_devices=True))
             self.assertEqual(graph.get_operation_by_name("x").device, "")
+        with tf.Graph().as_default() as graph:
+            tf.train.import_meta_graph(message)
+            self.assertEqual(graph.get_operation_by_name("x").device, "/job:ps")
 
     def test_the_graph_of_an_old_checkpoint_is_removed_with_it(self):
         build()
