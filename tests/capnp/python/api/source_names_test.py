@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 import troupe as tf
-from troupe.python.framework import dtypes, ops
+from troupe.python.framework import dtypes, ops, sparse_tensor
 from troupe.python.ops import (
     control_flow_util,
     init_ops,
@@ -46,6 +46,20 @@ class SourceNamesTest(tf.test.TestCase):
         self.assertIs(distribution.Distribution, tf.distributions.Distribution)
         self.assertIs(linalg_impl.tridiagonal_solve, tf.linalg.tridiagonal_solve)
         self.assertIs(linear_operator_diag.LinearOperatorDiag, tf.linalg.LinearOperatorDiag)
+
+    def test_datasets_are_at_their_places(self):
+        from troupe.python.data.ops import dataset_ops
+        from troupe.python.data.util import nest
+
+        dataset = dataset_ops.DatasetV1.from_tensors({"a": [1, 2]})
+        self.assertIsInstance(dataset, tf.data.Dataset)
+        self.assertEqual(dataset_ops.get_legacy_output_types(dataset), {"a": tf.int32})
+        self.assertEqual(nest.flatten({"a": [1, 2]}), [[1, 2]])  # lists are tensors there
+        self.assertEqual(nest.pack_sequence_as({"a": 0}, [3]), {"a": 3})
+        self.assertEqual([nest.is_sequence(each) for each in ((1,), [1])], [True, False])
+        sparse = tf.SparseTensorValue([[0]], [1.0], [2])
+        for each, expected in [(sparse, True), (tf.SparseTensor(*sparse), True), ([1], False)]:
+            self.assertIs(sparse_tensor.is_sparse(each), expected)
 
     def test_states_of_zeros_have_the_structure_of_sizes(self):
         sizes = tf.nn.rnn_cell.LSTMStateTuple(tf.TensorShape([2, 3]), 4)

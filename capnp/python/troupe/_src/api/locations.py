@@ -124,6 +124,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "dataset_ops iterator_ops readers": "data",
         "multi_device_iterator_ops": "_src.data.iterator",
     },
+    "python.data.util": {"nest": "_src.data.nest"},
     "python.eager": {"context": ""},
     "python.framework": {
         "dtypes": " _src.types.dtypes",

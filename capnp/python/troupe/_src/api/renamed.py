@@ -20,6 +20,17 @@ RENAMED: Dict[str, Dict[str, str]] = {
         ),
     },
     "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
+    "python.data.ops.dataset_ops": {
+        **{name: "data.Dataset" for name in ("DatasetV1", "DatasetV1Adapter", "DatasetV2")},
+        **{
+            f"get_legacy_output_{name}": f"data.get_output_{name}"
+            for name in ("classes", "shapes", "types")
+        },
+    },
+    "python.data.util.nest": {
+        "is_sequence": "_src.data.nest.is_nested", "pack_sequence_as": "_src.data.nest.pack_as",
+    },
+    "python.framework.sparse_tensor": {"is_sparse": "_src.api.source_names.is_sparse"},
     "python.framework.constant_op": {"constant_v1": "constant"},
     "python.framework.device": {
         "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",

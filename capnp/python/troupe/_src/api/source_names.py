@@ -11,7 +11,7 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.messages.message import Record
 from troupe._src.ops.array_ops import concat, get_static_value, identity, reshape
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.sparse_tensor import SparseTensor
+from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.session.session import Session
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
@@ -161,3 +161,8 @@ def list_local_devices(session_config: Any = None) -> List[Record]:
             )
             for device in session.list_devices()
         ]
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Whether it is a sparse tensor, or the value of one."""
+    return isinstance(tensor, (SparseTensor, SparseTensorValue))
