@@ -33,11 +33,21 @@ std::optional<Pulled> BufferedSource::pull(Done done) {
     begin_filling();
     return {};
   }
-  auto slot = std::move(slots_.front());
-  slots_.pop_front();
+  auto answer = pop();
   // A task for each element would cost more than most elements.
   if (capacity_ - slots_.size() >= std::max<size_t>(capacity_ / 4, 1)) begin_filling();
-  return std::move(slot->value);
+  return answer;
+}
+
+/// The first value, which is there. Under the mutex.
+Pulled BufferedSource::pop() {
+  auto answer = *std::move(slots_.front()->value);
+  slots_.pop_front();
+  if (answer.ok() && !answer->has_value()) {
+    is_ended_ = true;
+    slots_.clear();
+  }
+  return answer;
 }
 
 void BufferedSource::fill() {
@@ -69,7 +79,7 @@ void BufferedSource::end_stopped(std::unique_lock<std::mutex> lock) {
 bool BufferedSource::take(Pulled answer) {
   std::unique_lock lock(mutex_);
   auto is_end = answer.ok() && !answer->has_value();
-  if (is_end) {
+  if (is_end || is_ended_) {
     is_ended_ = true;
     is_filling_ = false;
     answer_waiting(std::move(lock));
@@ -111,8 +121,7 @@ void BufferedSource::answer_waiting(std::unique_lock<std::mutex> lock) {
     if (!is_ended_) return;
   } else {
     if (!slots_.front()->value) return;
-    answer = *std::move(slots_.front()->value);
-    slots_.pop_front();
+    answer = pop();
     begin_filling();
   }
   auto done = std::exchange(done_, nullptr);

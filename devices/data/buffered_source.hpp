@@ -13,7 +13,8 @@ class Iteration;
 
 /// The elements of another source, computed before they are asked for: at most `capacity` of them,
 /// by tasks of the device. With a function, each becomes what that makes of it; calls run beside
-/// each other, and the order is kept. It begins with start() or the first pull.
+/// each other, and the order is kept. Where the function answers with the end of the sequence,
+/// there is nothing behind it. It begins with start() or the first pull.
 ///
 /// BS-1: at most one task pulls from the input.
 /// BS-2: of the elements that are computed or under way, the pulled ones excluded, there are never
@@ -43,6 +44,7 @@ class BufferedSource final : public ElementSource,
   bool take(Pulled answer);
   void transform(const SharedSlot& slot, Element element);
   void set(const SharedSlot& slot, Pulled value);
+  Pulled pop();
   void answer_waiting(std::unique_lock<std::mutex> lock);
 
   const std::shared_ptr<Iteration> iteration_;

@@ -17,15 +17,18 @@ class CapturedFunction {
 
   /// InvalidArgument unless it makes such results of arguments of those dtypes.
   Status check(const DTypes& arguments, const DTypes& results) const;
-  /// As DatasetFunction::call().
+  /// A call of the result that fails with OutOfRange, as where a function of Python raises
+  /// StopIteration, answers with the end of the sequence.
+  CapturedFunction ending() const;
+  /// As DatasetFunction::call(), but OutOfRange is InvalidArgument: who iterates would take it for
+  /// the end, and lose the elements behind it.
   std::optional<data::Pulled> call(
-      data::Element arguments, data::Iteration& iteration, data::ElementSource::Done done) const {
-    return function_->call(std::move(arguments), captured_, iteration, std::move(done));
-  }
+      data::Element arguments, data::Iteration& iteration, data::ElementSource::Done done) const;
 
  private:
   data::SharedFunction function_;
   std::shared_ptr<const Tensors> captured_;
+  bool may_end_ = false;
 };
 
 /// The inputs from `first` on that the list attribute `types_attr` counts.

@@ -42,7 +42,7 @@ class Generated final : public data::SteppedSource {
         phase_ = Phase::next;
         return {};
       case Phase::next:
-        if (answer.ok() || answer.status().code() != Code::out_of_range) return answer;
+        if (!answer.ok() || answer->has_value()) return answer;
         phase_ = Phase::finalize;
         return {};
       default:
@@ -91,7 +91,7 @@ Result<Kernel> make_generator(const Node& node, const Graph& graph, Device& devi
     auto status = functions[2].check(state, parts[2].function->result_dtypes());
     if (!status.ok()) return status;
     auto all = std::make_shared<const GeneratorFunctions>(
-        GeneratorFunctions{functions[0], functions[1], functions[2]});
+        GeneratorFunctions{functions[0], functions[1].ending(), functions[2]});
     auto iterate = [all](const SharedIteration& iteration) -> Result<data::SharedSource> {
       return data::SharedSource(std::make_shared<Generated>(iteration, all));
     };

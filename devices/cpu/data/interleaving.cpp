@@ -20,9 +20,24 @@ struct Cycle {
   bool is_parallel;
 };
 
+/// Gives an error where an element would have come, and then ends.
+class Failed final : public data::ElementSource {
+ public:
+  explicit Failed(Status why) : why_(std::move(why)) {}
+
+  std::optional<Pulled> pull(Done) override {
+    auto why = std::exchange(why_, Status());
+    if (why.ok()) return data::end_of_sequence();
+    return Pulled(std::move(why));
+  }
+
+ private:
+  Status why_;
+};
+
 /// The elements of the datasets that a function makes, `length` of them in turns. Places in the
 /// cycle are filled in order, each when it is its turn, or, in parallel, all before the first
-/// element.
+/// element: an error then waits at its place for its turn.
 class Interleaved final : public data::SteppedSource {
  public:
   Interleaved(
@@ -63,7 +78,7 @@ class Interleaved final : public data::SteppedSource {
   }
 
   std::optional<Pulled> take_argument(Pulled answer) {
-    if (!answer.ok()) return answer;
+    if (!answer.ok()) return take_error(answer.status());
     if (answer->has_value()) {
       argument_ = **std::move(answer);
       asked_ = Asked::function;
@@ -77,16 +92,26 @@ class Interleaved final : public data::SteppedSource {
 
   std::optional<Pulled> take_dataset(Pulled answer) {
     asked_ = Asked::input;
-    if (!answer.ok()) return answer;
+    if (!answer.ok()) return take_error(answer.status());
     auto dataset = data::dataset_of((**answer)[0]);
-    if (!dataset) return Pulled(dataset.status());
+    if (!dataset) return take_error(dataset.status());
     auto source = (*dataset)->iterate(iteration_);
-    if (!source) return Pulled(source.status());
+    if (!source) return take_error(source.status());
+    open(cycle_.is_parallel ? read_ahead(*std::move(source)) : *std::move(source));
+    return {};
+  }
+
+  std::optional<Pulled> take_error(Status error) {
+    if (!is_opening_) return Pulled(std::move(error));
+    open(std::make_shared<Failed>(std::move(error)));
+    return {};
+  }
+
+  void open(data::SharedSource source) {
     if (at_ == places_.size()) places_.emplace_back();
-    places_[at_] = cycle_.is_parallel ? read_ahead(*std::move(source)) : *std::move(source);
+    places_[at_] = std::move(source);
     ++open_count_;
     if (is_opening_ && ++at_ == static_cast<size_t>(cycle_.length)) end_opening();
-    return {};
   }
 
   std::optional<Pulled> take_element(Pulled answer) {

@@ -23,6 +23,11 @@ class Mapped final : public data::SteppedSource {
         function_(std::move(function)) {}
 
  private:
+  std::optional<Pulled> begin() override {
+    if (!input_) return data::end_of_sequence();
+    return {};
+  }
+
   std::optional<Pulled> ask(Done done) override {
     if (!argument_) return input_->pull(std::move(done));
     return function_.call(*std::exchange(argument_, {}), *iteration_, std::move(done));
@@ -30,6 +35,7 @@ class Mapped final : public data::SteppedSource {
 
   std::optional<Pulled> take(Pulled answer) override {
     auto is_argument = !std::exchange(is_called_, false) && answer.ok() && answer->has_value();
+    if (answer.ok() && !answer->has_value()) input_ = nullptr;
     if (!is_argument) return answer;
     argument_ = **std::move(answer);
     is_called_ = true;
@@ -37,7 +43,7 @@ class Mapped final : public data::SteppedSource {
   }
 
   SharedIteration iteration_;
-  data::SharedSource input_;
+  data::SharedSource input_;  // null at the end
   CapturedFunction function_;
   std::optional<Element> argument_;  // of the call to begin
   bool is_called_ = false;           // the next answer is the function's
@@ -102,6 +108,11 @@ class Scanned final : public data::SteppedSource {
         state_(std::move(state)) {}
 
  private:
+  std::optional<Pulled> begin() override {
+    if (!input_) return data::end_of_sequence();
+    return {};
+  }
+
   std::optional<Pulled> ask(Done done) override {
     if (!arguments_) return input_->pull(std::move(done));
     return function_.call(*arguments_, *iteration_, std::move(done));
@@ -109,6 +120,7 @@ class Scanned final : public data::SteppedSource {
 
   std::optional<Pulled> take(Pulled answer) override {
     auto is_result = std::exchange(arguments_, std::nullopt).has_value();
+    if (answer.ok() && !answer->has_value()) input_ = nullptr;
     if (!answer.ok() || !answer->has_value()) return answer;
     auto values = **std::move(answer);
     auto state_size = static_cast<std::ptrdiff_t>(state_.size());
@@ -123,11 +135,16 @@ class Scanned final : public data::SteppedSource {
   }
 
   SharedIteration iteration_;
-  data::SharedSource input_;
+  data::SharedSource input_;  // null at the end
   CapturedFunction function_;
   Element state_;
   std::optional<Element> arguments_;  // of the call to begin or under way
 };
+
+/// The function of a node as its attribute says: whether OutOfRange is an error, or the end.
+CapturedFunction of_node(const CapturedFunction& function, bool preserves_cardinality) {
+  return preserves_cardinality ? function : function.ending();
+}
 
 Result<Iterate> map(
     const SharedDataset& input, const CapturedFunction& function, const ElementAttrs& attrs) {
@@ -138,11 +155,11 @@ Result<Iterate> map(
 Result<Kernel> make_map(const Node& node, const Graph& graph, Device& device) {
   return function_kernel(
       node, graph, device, "f",
-      [attrs = ElementAttrs(node)](
+      [attrs = ElementAttrs(node), preserves = node.attr<bool>("preserve_cardinality")](
           Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
         auto input = dataset_input(launch, 0);
         if (!input) return input.status();
-        return map(*input, function, attrs);
+        return map(*input, of_node(function, preserves), attrs);
       });
 }
 
@@ -162,7 +179,7 @@ Iterate parallel_map(
 Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& device) {
   return function_kernel(
       node, graph, device, "f",
-      [attrs = ElementAttrs(node)](
+      [attrs = ElementAttrs(node), preserves = node.attr<bool>("preserve_cardinality")](
           Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
         auto input = dataset_input(launch, 0);
         if (!input) return input.status();
@@ -174,7 +191,7 @@ Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& d
           return status;
         auto parallel = *calls > 0 ? static_cast<size_t>(*calls)
                                    : std::max<size_t>(std::thread::hardware_concurrency(), 1);
-        return parallel_map(*input, function, parallel);
+        return parallel_map(*input, of_node(function, preserves), parallel);
       });
 }
 
@@ -200,13 +217,15 @@ Result<Kernel> make_scan(const Node& node, const Graph& graph, Device& device) {
   if (!function) return function.status();
   auto compute = [attrs = ElementAttrs(node), function = *std::move(function),
                   state_dtypes = node.attr<DTypes>("Tstate"),
-                  captured_count = node.attr<DTypes>("Targuments").size()](Launch& launch) {
+                  captured_count = node.attr<DTypes>("Targuments").size(),
+                  preserves = node.attr<bool>("preserve_cardinality")](Launch& launch) {
     auto input = dataset_input(launch, 0);
     if (!input) return input.status();
     auto state = captured_inputs(launch, 1, state_dtypes.size());
-    CapturedFunction captured(
+    CapturedFunction given(
         function,
         captured_inputs(launch, 1 + static_cast<int>(state_dtypes.size()), captured_count));
+    auto captured = of_node(given, preserves);
     auto arguments = state_dtypes, results = state_dtypes;
     arguments.insert(arguments.end(), (*input)->dtypes().begin(), (*input)->dtypes().end());
     results.insert(results.end(), attrs.dtypes.begin(), attrs.dtypes.end());

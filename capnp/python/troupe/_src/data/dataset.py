@@ -267,7 +267,7 @@ class Dataset(ElementMethods):
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: Optional[TensorLike] = None
     ) -> Dataset:
-        """What a function makes of each element.
+        """What a function makes of each element; it ends with one of which that is OutOfRange.
 
         Args:
             map_func: A function of an element; a tuple is given as several arguments. Gives nested

@@ -47,12 +47,16 @@ def trace_with(
 
 
 def map_elements(
-    dataset: DatasetBase, function: Callable[..., Any], num_parallel_calls: Any
+    dataset: DatasetBase,
+    function: Callable[..., Any],
+    num_parallel_calls: Any,
+    preserve_cardinality: bool = False,
 ) -> Tuple[Tensor, Components]:
-    """What the function makes of each element."""
+    """What the function makes of each element; ends with it, or its end is an error."""
     traced, values = trace_with("map", function, dataset._components)
     components = components_of(values)
     inputs = _inputs(dataset, traced, components)
+    inputs["preserve_cardinality"] = preserve_cardinality
     if num_parallel_calls is None:
         return raw_ops.MapDataset(**inputs), components
     calls = convert_to_tensor(num_parallel_calls, dtypes.int32)
@@ -193,6 +197,7 @@ def scan_elements(
     _check_new_state(state, result[0])
     components = components_of(result[1])
     inputs = _inputs(dataset, traced, components)
+    inputs["preserve_cardinality"] = True
     return raw_ops.ScanDataset(initial_state=flat_tensors(state), **inputs), components
 
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 from troupe._src.data import nest
 from troupe._src.data.dataset import Dataset
-from troupe._src.data.mapping import scan_elements, take_elements_while
+from troupe._src.data.mapping import map_elements, scan_elements, take_elements_while
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 
@@ -41,9 +41,12 @@ def map_and_batch(
         )
     if num_parallel_calls is None:
         num_parallel_calls = batch_size * (num_parallel_batches or 1)
-    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(
-        batch_size, drop_remainder
-    )
+
+    def transform(dataset: Dataset) -> Dataset:
+        mapped = map_elements(dataset, map_func, num_parallel_calls, preserve_cardinality=True)
+        return Dataset._make(*mapped).batch(batch_size, drop_remainder)
+
+    return transform
 
 
 def shuffle_and_repeat(
