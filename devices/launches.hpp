@@ -80,6 +80,7 @@ class WaitingLaunches {
     LaunchOutputs outputs;
     Launch launch;
     std::function<void()> cancel_hook;  // under the mutex
+    bool is_done = false;               // under the mutex
     // The kernel may finish inside start(): then its followers join the nodes of that thread.
     std::atomic<bool> returned_or_done{false};
     Status status;
@@ -98,6 +99,7 @@ class WaitingLaunches {
     std::function<void()> unused;
     std::lock_guard lock(mutex_);
     std::erase(waiting_, &waiting);
+    waiting.is_done = true;
     unused.swap(waiting.cancel_hook);
   }
 
@@ -129,9 +131,12 @@ class WaitingLaunches {
   }
 
  private:
+  /// A kernel may say its hook when another thread is done with it already: the hook, which may
+  /// hold who is done, would keep the step forever.
   void set_hook(Waiting& waiting, std::function<void()> hook) {
     {
       std::lock_guard lock(mutex_);
+      if (waiting.is_done) return;
       if (error_.ok()) {
         waiting.cancel_hook = std::move(hook);
         return;

@@ -14,6 +14,7 @@ class WaitingDevice final : public Device {
     Kernel kernel{
         .start =
             [this](Launch& launch, Kernel::Done done) {
+              if (ends_at_once) return end_at_once(launch, std::move(done));
               waiting.push_back(std::move(done));
               launch.on_cancel([this] { cancelled.push_back(waiting.size()); });
             },
@@ -28,13 +29,24 @@ class WaitingDevice final : public Device {
 
   std::vector<Kernel::Done> waiting;
   std::vector<size_t> cancelled;
+  bool ends_at_once = false;
+  std::weak_ptr<Kernel::Done> ended;
 
  private:
+  void end_at_once(Launch& launch, Kernel::Done done);
   void add_transfers();
 
   std::unique_ptr<Device> cpu_ = make_cpu_device({.threads = 1});
   KernelCatalog kernels_;
 };
+
+/// As where another thread is done before the kernel has said its hook, which holds who waits.
+void WaitingDevice::end_at_once(Launch& launch, Kernel::Done done) {
+  auto held = std::make_shared<Kernel::Done>(std::move(done));
+  ended = held;
+  (*held)({});
+  launch.on_cancel([held] {});
+}
 
 void WaitingDevice::add_transfers() {
   for (auto op : {transfer::send, "Const"})
@@ -83,6 +95,16 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_is_done_is_not_cancelled) {
   device.waiting[1](cancelled("given up"));
   port->run_posted();
   BOOST_TEST(!done.wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(the_hook_of_a_kernel_that_is_done_does_not_keep_the_step) {
+  device.ends_at_once = true;
+  add({.name = "a", .op = "NoOp"});
+  auto execution = start_plan(device);
+  port->run_posted();
+  BOOST_TEST(done.wait().ok());
+  execution.reset();
+  BOOST_TEST(device.ended.expired());
 }
 
 BOOST_AUTO_TEST_CASE(what_follows_a_kernel_that_waited_never_runs_on_the_stack_of_who_woke_it) {
