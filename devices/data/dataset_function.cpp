@@ -19,11 +19,12 @@ class FunctionStep final : public StepPort {
  public:
   FunctionStep(
       Device& device, Element first, std::shared_ptr<const Tensors> rest, size_t result_count,
-      ElementSource::Done done)
+      AtOutOfRange at_out_of_range, ElementSource::Done done)
       : device_(device),
         first_(std::move(first)),
         rest_(std::move(rest)),
         results_(result_count),
+        at_out_of_range_(at_out_of_range),
         done_(std::move(done)) {}
 
   // Each argument is asked for once.
@@ -59,14 +60,17 @@ class FunctionStep final : public StepPort {
   static constexpr const char* only_one_device = "a function of a dataset is on one device";
 
   Pulled answer() {
-    if (!status_.ok()) return status_;
-    return std::optional<Element>(std::move(results_));
+    if (status_.ok()) return std::optional<Element>(std::move(results_));
+    if (status_.code() != Code::out_of_range) return status_;
+    if (at_out_of_range_ == AtOutOfRange::ends) return end_of_sequence();
+    return invalid_argument("Function invocation produced OutOfRangeError: " + status_.message());
   }
 
   Device& device_;
   Element first_;
   std::shared_ptr<const Tensors> rest_;
   Element results_;
+  AtOutOfRange at_out_of_range_;
   ElementSource::Done done_;
   Status status_;
   std::atomic<bool> met_ = false;
@@ -165,10 +169,11 @@ Status DatasetFunction::check_results(const DTypes& dtypes) const {
 }
 
 std::optional<Pulled> DatasetFunction::call(
-    Element first, const std::shared_ptr<const Tensors>& rest, Iteration& iteration,
-    ElementSource::Done done) const {
+    Element first, const std::shared_ptr<const Tensors>& rest, AtOutOfRange at_out_of_range,
+    Iteration& iteration, ElementSource::Done done) const {
   auto step = std::make_shared<FunctionStep>(
-      plan_->device(), std::move(first), rest, result_dtypes_.size(), std::move(done));
+      plan_->device(), std::move(first), rest, result_dtypes_.size(), at_out_of_range,
+      std::move(done));
   auto execution =
       troupe::start(plan_, step, [step](Status status) { step->ended(std::move(status)); });
   // Nobody is answered before call_returned(), so the iteration is still there.

@@ -7,6 +7,11 @@
 
 namespace troupe::data {
 
+/// What a call answers that fails with OutOfRange, as where a function of Python raises
+/// StopIteration: InvalidArgument, as who iterates would take OutOfRange for the end, and lose the
+/// elements behind it; or the end of the sequence.
+enum class AtOutOfRange : uint8_t { fails, ends };
+
 /// A function of the graph, compiled once for the device of a dataset, which calls it for each
 /// element. Immutable.
 class DatasetFunction {
@@ -27,8 +32,8 @@ class DatasetFunction {
   /// Calls it with `first`, then `rest`, and answers as ElementSource::pull() does, with its
   /// results.
   std::optional<Pulled> call(
-      Element first, const std::shared_ptr<const Tensors>& rest, Iteration& iteration,
-      ElementSource::Done done) const;
+      Element first, const std::shared_ptr<const Tensors>& rest, AtOutOfRange at_out_of_range,
+      Iteration& iteration, ElementSource::Done done) const;
 
  private:
   std::string name_;

@@ -243,7 +243,7 @@ bool IteratorResource::serve_next(Device& device) {
 bool IteratorResource::make_dataset(Device& device, const data::SharedFunction& factory) {
   auto iteration = std::make_shared<data::Iteration>(device);
   auto made = factory->call(
-      {}, std::make_shared<const Tensors>(), *iteration,
+      {}, std::make_shared<const Tensors>(), data::AtOutOfRange::fails, *iteration,
       [self = shared_from_this(), iteration, &device](data::Pulled late) {
         self->take_dataset(device, std::move(late));
         self->serve(device);

@@ -17,18 +17,19 @@ class CapturedFunction {
 
   /// InvalidArgument unless it makes such results of arguments of those dtypes.
   Status check(const DTypes& arguments, const DTypes& results) const;
-  /// A call of the result that fails with OutOfRange, as where a function of Python raises
-  /// StopIteration, answers with the end of the sequence.
+  /// The same function, whose OutOfRange is the end of the sequence and no error.
   CapturedFunction ending() const;
-  /// As DatasetFunction::call(), but OutOfRange is InvalidArgument: who iterates would take it for
-  /// the end, and lose the elements behind it.
+  /// As DatasetFunction::call().
   std::optional<data::Pulled> call(
-      data::Element arguments, data::Iteration& iteration, data::ElementSource::Done done) const;
+      data::Element arguments, data::Iteration& iteration, data::ElementSource::Done done) const {
+    return function_->call(
+        std::move(arguments), captured_, at_out_of_range_, iteration, std::move(done));
+  }
 
  private:
   data::SharedFunction function_;
   std::shared_ptr<const Tensors> captured_;
-  bool may_end_ = false;
+  data::AtOutOfRange at_out_of_range_ = data::AtOutOfRange::fails;
 };
 
 /// The inputs from `first` on that the list attribute `types_attr` counts.
