@@ -63,7 +63,8 @@ class FunctionStep final : public StepPort {
     if (status_.ok()) return std::optional<Element>(std::move(results_));
     if (status_.code() != Code::out_of_range) return status_;
     if (at_out_of_range_ == AtOutOfRange::ends) return end_of_sequence();
-    return invalid_argument("Function invocation produced OutOfRangeError: " + status_.message());
+    return invalid_argument("Function invocation produced OutOfRangeError: " + status_.message())
+        .at(status_.where());
   }
 
   Device& device_;

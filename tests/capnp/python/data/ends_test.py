@@ -59,10 +59,10 @@ class EndsTest(tf.test.TestCase):
             self.assertEqual(self.results(dataset), [0, 1, 2, error, error])
         batches = numbers.apply(tf.data.experimental.map_and_batch(below_three, 2))
         self.assertEqual(self.results(batches)[:2], [[0, 1], error])
-        with self.session() as session, self.assertRaisesRegex(
-            tf.errors.InvalidArgumentError, error
-        ):
-            session.run(numbers.reduce(np.int64(0), lambda s, x: s + below_three(x)))
+        with self.session() as session:
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, error) as raised:
+                session.run(numbers.reduce(np.int64(0), lambda s, x: s + below_three(x)))
+        self.assertIn("(PyFunc)", str(raised.exception))  # where in the function
 
     def test_an_error_comes_in_the_turn_of_its_element(self):
         values = np.float32([1, np.nan, 2, np.nan, 3])
