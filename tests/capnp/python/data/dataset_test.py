@@ -36,6 +36,28 @@ class SourcesTest(tf.test.TestCase):
         self.assertEqual(only["y"], Pair(1.5, b"t"))
         self.assertEqual(dataset.output_classes["x"], tf.Tensor)
 
+    def test_wrong_sources_are_refused(self):
+        one = Dataset.range(1)
+        for wrong, error, text in [
+            (lambda: Dataset.range(), ValueError, "Invalid args"),
+            (lambda: Dataset.range(0, 1, 2, 3), ValueError, "Invalid args"),
+            (lambda: Dataset.zip([one, one]), TypeError, "do not support Python lists"),
+            (lambda: Dataset.zip((one, 3)), TypeError, "nested structure of `Dataset`"),
+            (lambda: Dataset.from_sparse_tensor_slices(3), TypeError, "must be a `tf.Sparse"),
+            (lambda: Dataset.from_tensor_slices(3), ValueError, "at least 1"),
+            (lambda: Dataset.from_tensor_slices(([1], [1, 2])), ValueError, "not compatible"),
+        ]:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                wrong()
+
+    def test_slices_may_have_sizes_that_only_the_step_knows(self):
+        unknown, row = tf.placeholder(tf.int32), tf.placeholder(tf.int32, [None])
+        for x in (unknown, row):
+            with self.assertRaisesRegex(ValueError, "3 and 2 are not compatible"):
+                Dataset.from_tensor_slices(([1, 2, 3], x, [4, 5]))
+            dataset = Dataset.from_tensor_slices((x, [1, 2]))
+            self.assertEqual(elements(dataset, {x: [7, 8]}), [(7, 1), (8, 2)])
+
     def test_slices_lose_the_first_axis(self):
         dataset = Dataset.from_tensor_slices((np.eye(2), ["a", "b"]))
         self.assertEqual(dataset.output_shapes, (tf.TensorShape([2]), tf.TensorShape([])))
