@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.loss_collections import (
-    add_loss,
     get_losses,
     get_regularization_losses,
     get_total_loss,
 )
 from troupe._src.slim.losses import (
     absolute_difference,
+    add_loss,
     compute_weighted_loss,
     cosine_distance,
     hinge_loss,

@@ -11,14 +11,15 @@ from troupe._src.ops import gen_ops
 from troupe._src.ops.convert import convert_to_tensor
 
 
-def add_loss(loss: Tensor, loss_collection: str = GraphKeys.LOSSES) -> None:
+def add_loss(loss: Tensor, loss_collection: Optional[str] = GraphKeys.LOSSES) -> None:
     """Adds a loss to the collection.
 
     Args:
         loss: a tensor.
-        loss_collection: the name of the collection.
+        loss_collection: the name of the collection, or None for none.
     """
-    get_default_graph().add_to_collection(loss_collection, loss)
+    if loss_collection:
+        get_default_graph().add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: Optional[str] = None, loss_collection: str = GraphKeys.LOSSES) -> List[Any]:

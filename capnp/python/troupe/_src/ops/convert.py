@@ -19,8 +19,10 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     """Converts a value to an array of that dtype, or of the dtype that its elements imply.
 
     TypeError where an element cannot be represented, such as 1.5 as int32; but numbers of NumPy are
-    cast, as TensorFlow does.
+    cast, as TensorFlow does. ValueError for None.
     """
+    if value is None:
+        raise ValueError("None values not supported: a number, text, list or array is expected.")
     if isinstance(value, TensorShape):
         value = value.as_list()
     if isinstance(value, Dimension):
@@ -214,7 +216,7 @@ def convert_to_tensor(
 
     Raises:
         TypeError: if the value has no tensor, or an element cannot be represented in the dtype.
-        ValueError: if a tensor has another dtype.
+        ValueError: if a tensor has another dtype, or the value is None.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     preferred_dtype = preferred_dtype if dtype_hint is None else dtype_hint

@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
+from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.nn import class_losses
-from troupe._src.nn import losses as _losses
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.nn import cross_entropies, loss_collections
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 
+add_loss = add_arg_scope(loss_collections.add_loss)
 
-def _for_first_axes(weights: TensorLike, rank: Optional[int]) -> Tensor:
-    """Weights with axes of size 1 behind them, up to that rank."""
+
+def _ranked(losses: TensorLike, weights: Any) -> Tuple[Tensor, Tensor]:
+    """Both as float32, of known ranks; weights of one column lose that axis."""
+    each = math_ops.cast(convert_to_tensor(losses), "float32")
     given = math_ops.cast(convert_to_tensor(weights), "float32")
-    if rank is None or not given.shape.rank or given.shape.rank >= rank:
-        return given
-    for _ in range(rank - given.shape.rank):
-        given = array_ops.expand_dims(given, -1)
-    return given
+    for name, tensor in (("losses", each), ("weights", given)):
+        if tensor.shape.rank is None:
+            raise ValueError(f"The number of axes of {name} must be known.")
+    if given.shape.rank > 1 and given.shape[-1].is_compatible_with(1):
+        given = array_ops.squeeze(given, [-1])
+    if given.shape.rank > each.shape.rank:
+        raise ValueError(f"Weights of shape {given.shape} have more axes than {each.shape}.")
+    return each, given
+
+
+def _weighted_sum(losses: Tensor, weights: Tensor) -> Tensor:
+    """The sum of losses, of which those of the axes behind the weights' count alike."""
+    behind = list(range(weights.shape.rank, losses.shape.rank))
+    return math_ops.reduce_sum(math_ops.reduce_sum(losses, behind) * weights)
+
+
+def _count_present(losses: Tensor, weights: Tensor) -> Tensor:
+    """How many losses of each example have a weight that is not 0, or [1] for weights of [1]."""
+    is_present = math_ops.cast(gen_ops.not_equal(weights, 0.0), "float32")
+    rank = max(weights.shape.rank, 1)
+    behind = math_ops.cast(array_ops.shape(losses)[rank:], "float32")
+    if weights.shape.rank == 0:
+        is_present = creation_ops.fill(array_ops.shape(losses)[:1], is_present)
+    weighted = math_ops.reduce_sum(is_present, list(range(1, rank)))
+    return weighted * math_ops.reduce_prod(behind)
 
 
 def compute_weighted_loss(
@@ -29,15 +52,24 @@ def compute_weighted_loss(
     """The mean of losses, over those whose weight is not 0, which is added to LOSSES.
 
     Args:
-        losses: Losses, of any shape.
-        weights: A number, or weights of the first axes.
+        losses: Losses, [batch, ...] with a known number of axes.
+        weights: A number, or weights of the first axes, behind which there may be one of size 1.
         scope: The name scope.
 
     Returns:
-        A scalar.
+        A scalar, in the dtype of the losses.
+
+    Raises:
+        ValueError: A number of axes is unknown, the weights have more of them, or are None.
     """
     tensor = convert_to_tensor(losses)
-    return _losses.compute_weighted_loss(tensor, _for_first_axes(weights, tensor.shape.rank), scope)
+    with get_default_graph().name_scope(scope or "weighted_loss"):
+        each, given = _ranked(tensor, weights)
+        count = math_ops.reduce_sum(_count_present(each, given))
+        mean = gen_ops.div_no_nan(_weighted_sum(each, given), count, name="value")
+        loss = math_ops.cast(mean, tensor.dtype)
+    add_loss(loss)
+    return loss
 
 
 def absolute_difference(
@@ -84,10 +116,20 @@ def sigmoid_cross_entropy(
     Returns:
         A scalar, which is in LOSSES.
     """
-    weights = _for_first_axes(weights, convert_to_tensor(logits).shape.rank)
-    return class_losses.sigmoid_cross_entropy(
-        multi_class_labels, logits, weights, label_smoothing, scope
-    )
+    with get_default_graph().name_scope(scope or "sigmoid_cross_entropy_loss") as names:
+        guess = convert_to_tensor(logits)
+        truth = _labels_of(guess, multi_class_labels)
+        if label_smoothing > 0:
+            truth = truth * (1 - label_smoothing) + 0.5 * label_smoothing
+        each = cross_entropies.sigmoid_cross_entropy_with_logits(labels=truth, logits=guess)
+        return compute_weighted_loss(each, weights, names)
+
+
+def _labels_of(logits: Tensor, labels: TensorLike) -> Tensor:
+    """Labels in the dtype of the logits; ValueError where their shapes are known to differ."""
+    tensor = convert_to_tensor(labels)
+    logits.shape.assert_is_compatible_with(tensor.shape)
+    return math_ops.cast(tensor, logits.dtype)
 
 
 def softmax_cross_entropy(
@@ -106,9 +148,14 @@ def softmax_cross_entropy(
     Returns:
         A scalar, which is in LOSSES.
     """
-    return class_losses.softmax_cross_entropy(
-        onehot_labels, logits, weights, label_smoothing, scope
-    )
+    with get_default_graph().name_scope(scope or "softmax_cross_entropy_loss") as names:
+        guess = convert_to_tensor(logits)
+        truth = _labels_of(guess, onehot_labels)
+        if label_smoothing > 0:
+            classes = math_ops.cast(array_ops.shape(truth)[1], guess.dtype)
+            truth = truth * (1.0 - label_smoothing) + label_smoothing / classes
+        each = cross_entropies.softmax_cross_entropy_with_logits(labels=truth, logits=guess)
+        return compute_weighted_loss(each, weights, names)
 
 
 def sparse_softmax_cross_entropy(
@@ -125,12 +172,13 @@ def sparse_softmax_cross_entropy(
     Returns:
         A scalar, which is in LOSSES.
     """
-    count = array_ops.shape(convert_to_tensor(logits))[0]
-    classes = array_ops.reshape(convert_to_tensor(labels), [count])
-    given = convert_to_tensor(weights)
-    if given.shape.rank:
-        given = array_ops.reshape(given, [count])
-    return class_losses.sparse_softmax_cross_entropy(classes, logits, given, scope)
+    with get_default_graph().name_scope(scope or "sparse_softmax_cross_entropy_loss") as names:
+        classes = convert_to_tensor(labels)
+        classes = array_ops.reshape(classes, array_ops.shape(classes)[:1])
+        each = cross_entropies.sparse_softmax_cross_entropy_with_logits(
+            labels=classes, logits=logits
+        )
+        return compute_weighted_loss(each, weights, names)
 
 
 def log_loss(
@@ -149,10 +197,11 @@ def log_loss(
     Returns:
         A scalar, which is in LOSSES.
     """
-    guess, truth = _pair(predictions, labels)
-    return class_losses.log_loss(
-        truth, guess, _for_first_axes(weights, guess.shape.rank), epsilon, scope
-    )
+    with get_default_graph().name_scope(scope or "log_loss") as names:
+        guess, truth = _pair(predictions, labels)
+        right = truth * gen_ops.log(guess + epsilon)
+        wrong = (1 - truth) * gen_ops.log(1 - guess + epsilon)
+        return compute_weighted_loss(-right - wrong, weights, names)
 
 
 def hinge_loss(
@@ -197,7 +246,10 @@ def mean_pairwise_squared_error(
     predictions: TensorLike, labels: Optional[TensorLike] = None, weights: TensorLike = 1.0,
     scope: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
-    """The mean of the squares of differences of pairs of elements of an example.
+    """The squares of differences of pairs of elements of an example, added over examples.
+
+    An example of n elements counts with 2 / n of its squared errors, less 2 / n^2 of the square of
+    their sum: not the mean over n (n - 1) pairs that `tf.losses` has.
 
     Args:
         predictions: Predictions, [batch, ...].
@@ -208,8 +260,17 @@ def mean_pairwise_squared_error(
     Returns:
         A scalar, which is in LOSSES.
     """
-    guess, truth = _pair(predictions, labels)
-    return _losses.mean_pairwise_squared_error(truth, guess, weights, scope)
+    with get_default_graph().name_scope(scope or "mean_pairwise_squared_error"):
+        guess, truth = _pair(predictions, labels)
+        errors, given = _ranked(guess - truth, weights)
+        axes = list(range(1, errors.shape.rank))
+        count = _count_present(errors, given)
+        squares = gen_ops.div_no_nan(math_ops.reduce_sum(gen_ops.square(errors), axes), count)
+        total = math_ops.reduce_sum(errors, axes)
+        common = gen_ops.div_no_nan(gen_ops.square(total), gen_ops.square(count))
+        loss = _weighted_sum(2.0 * squares - 2.0 * common, given)
+    add_loss(loss)
+    return loss
 
 
 def cosine_distance(
