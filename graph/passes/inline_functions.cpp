@@ -48,16 +48,21 @@ bool Inliner::is_in_step(NodeId id) const { return std::ranges::binary_search(st
 /// of the step, or is a call.
 Status Inliner::add_absent_feed(Output feed) {
   const auto& node = source_.node(feed.node);
-  if (is_in_step(node.id) && !is_functional(node.op->name())) return {};
-  auto name = feed.index == 0 ? node.name : internal_name("_feed/", node.name, feed.index);
+  auto is_variable = is_variable_handle(source_, feed);
+  auto stays = is_in_step(node.id) && !is_functional(node.op->name());
+  if (stays && !is_variable) return {};
+  auto has_name = feed.index == 0 && !stays;
+  auto name = has_name ? node.name : internal_name("_feed/", node.name, feed.index);
   top_.outputs[source_.name_of(feed)] = name + ":0";
+  if (is_variable) fed_variables_.add(name + ":0", node.name);
+  auto [dtype, shape] = feed_type(source_, feed);
   return graph_
       ->add(
           {.name = name,
            .op = "Placeholder",
            .device = "",
            .inputs = {},
-           .attrs = {{"dtype", source_.dtype_of(feed)}, {"shape", source_.shape_of(feed)}}})
+           .attrs = {{"dtype", dtype}, {"shape", shape}}})
       .status();
 }
 
@@ -110,7 +115,9 @@ Result<std::shared_ptr<InlinedCall>> Inliner::expand_absent_forward(const std::s
 Result<std::unique_ptr<InlinedStep>> inline_functions(
     const Graph& graph, const StepSignature& signature, const PrunedStep& step) {
   auto has_call = [&](NodeId id) { return is_functional(graph.node(id).op->name()); };
-  if (graph.library().size() == 0 || std::ranges::none_of(step.nodes, has_call))
+  auto is_variable = [&](Output feed) { return is_variable_handle(graph, feed); };
+  auto calls = graph.library().size() > 0 && std::ranges::any_of(step.nodes, has_call);
+  if (!calls && std::ranges::none_of(step.feeds, is_variable))
     return std::unique_ptr<InlinedStep>();
   return Inliner(graph, signature, step).run();
 }

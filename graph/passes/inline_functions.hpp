@@ -13,7 +13,8 @@ struct InlinedStep {
 };
 
 /// Replaces each call in a step by the nodes of its function, so that each of them is placed by
-/// itself. Null where the step has no call: nothing is copied.
+/// itself, and what reads a variable whose handle is fed by that value (fed_variables.hpp). Null
+/// where the step has neither: nothing is copied.
 ///
 /// The node "n" of the call "c" becomes "c/n" ("c/n_1" if the graph has that name), on its own
 /// device constraint, whose open fields are those of the call's. Inputs of the call become inputs

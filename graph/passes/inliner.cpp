@@ -115,6 +115,8 @@ Result<std::string> Inliner::add_node(InlineScope& scope, NodeDef def) {
   Where where{.node = name, .op = def.op};
   auto inputs = inputs_in(scope, def);
   if (!inputs) return inputs.status().at(where);
+  auto hands_on_variable = fed_variables_.adopt(*graph_, def, *inputs);
+  if (!hands_on_variable) return hands_on_variable.status().at(where);
   auto device = device_in(scope, def, *inputs);
   if (!device) return device.status().at(where);
   adopt_names(scope, def);
@@ -128,6 +130,7 @@ Result<std::string> Inliner::add_node(InlineScope& scope, NodeDef def) {
        .inputs = *std::move(inputs),
        .attrs = std::move(def.attrs)});
   if (!id) return id.status();
+  if (*hands_on_variable) fed_variables_.hand_on(*graph_, *id);
   return name;
 }
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "troupe/graph/passes/fed_variables.hpp"
 #include "troupe/graph/passes/find_frames.hpp"
 #include "troupe/graph/passes/inline_functions.hpp"
 #include "troupe/graph/passes/inline_scope.hpp"
@@ -73,6 +74,7 @@ class Inliner {
   const PrunedStep& step_;
   std::shared_ptr<Graph> graph_;
   LoopFrames frames_;
+  FedVariables fed_variables_;
   InlineScope top_;
   std::vector<std::string> targets_;
   int64_t inlined_nodes_ = 0;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <set>
 
+#include "troupe/graph/passes/fed_variables.hpp"
+
 namespace troupe {
 namespace {
 
@@ -114,7 +116,7 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
     auto feed = (*feeds)[i];
     if (std::count(feeds->begin(), feeds->end(), feed) > 1)
       return invalid_argument("'" + signature.feeds[i] + "' is fed twice");
-    if (auto dtype = graph.dtype_of(feed); is_opaque(dtype))
+    if (auto dtype = feed_type(graph, feed).dtype; is_opaque(dtype))
       return invalid_argument(
           "'" + signature.feeds[i] + "' is a " + opaque_kind(dtype) + ", which cannot be fed");
   }

@@ -69,10 +69,18 @@ BOOST_AUTO_TEST_CASE(unknown_and_doubled_names_are_refused_with_their_role) {
 
 BOOST_AUTO_TEST_CASE(handles_are_neither_fed_nor_fetched) {
   auto v = b.variable("v", b.constant(1.0f));
-  BOOST_TEST(
-      (error({{v.handle.name()}, {}, {"v/read"}}).code() == Code::invalid_argument ||
-       error({{v.handle.name()}, {}, {}}).code() == Code::invalid_argument));
+  auto table = b.named("table").op(
+      "HashTableV2", {}, {{"key_dtype", DType::string}, {"value_dtype", DType::float32}});
+  BOOST_TEST((error({{table.name()}, {}, {}}).code() == Code::invalid_argument));
   BOOST_TEST((error({{}, {v.handle.name()}, {}}).code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(the_handle_of_a_variable_is_fed) {
+  auto v = b.variable("v", b.constant(1.0f));
+  auto read = b.named("read").op("ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
+  BOOST_TEST(
+      names({{v.handle.name()}, {read.name()}, {}}) == (Names{"read"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_output_needs_the_feeds_that_lead_to_it_by_any_edge) {

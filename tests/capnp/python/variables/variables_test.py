@@ -73,7 +73,7 @@ class VariableTest(tf.test.TestCase):
         with tf.Session() as session:
             session.run(v.initializer)
             self.assertEqual(session.run(["v:0", "v"]), [1, None])
-            self.assertEqual(session.run(v + 1.0, {"v:0": 2.0}), 2)
+            self.assertEqual(session.run(v + 1.0, {"v:0": 2.0}), 3)
             self.assertEqual(session.run("v:0", {v: 2.0}), 2)
             session.run(v.op)
 

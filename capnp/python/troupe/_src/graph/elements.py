@@ -208,7 +208,7 @@ class Tensor(Operand):
     }
     # The dictionary, made when it is used, is for attributes that programs set.
     __slots__ = (
-        "_op", "_update", "_index", "_dtype", "_shape", "_native", "_is_refined",
+        "_op", "_update", "_index", "_dtype", "_shape", "_native", "_is_refined", "_fed_name",
         "__dict__", "__weakref__",
     )  # fmt: skip
 
@@ -228,6 +228,7 @@ class Tensor(Operand):
         self._shape = TensorShape(shape)
         self._is_refined = False  # whether set_shape says more than the runtime knows
         self._native: Optional[_native.Value] = None
+        self._fed_name: Optional[str] = None  # of what is fed in its place: the variable's source
 
     @property
     def op(self) -> Operation:

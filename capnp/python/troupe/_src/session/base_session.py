@@ -21,7 +21,15 @@ from troupe._src.platform.process import (
 )
 from troupe._src.platform.simulated_targets import is_simulated
 from troupe._src.session.explanation import StepExplanation
-from troupe._src.session.fetch import Feeds, FetchPlan, plan_fetches, to_call_feeds, to_feeds
+from troupe._src.session.fetch import (
+    Feeds,
+    FetchPlan,
+    feed_elements,
+    feed_names,
+    plan_fetches,
+    to_call_feeds,
+    to_feeds,
+)
 from troupe._src.session.listed_cards import with_listed_cards
 from troupe._src.session.listing import Device, list_devices
 from troupe._src.session.py_func import explain_placement
@@ -61,8 +69,7 @@ class BaseSession:
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph).__name__}")
         self._target = target if isinstance(target, str) else target.decode()
-        self._graph = graph or get_default_graph()
-        self._config = config or default_config()
+        self._graph, self._config = graph or get_default_graph(), config or default_config()
         self._lock = threading.Lock()
         self._native: Optional[_native.Session] = None
         self._pid = os.getpid()
@@ -218,10 +225,8 @@ class BaseSession:
         """
         self._ready()
         plan = plan_fetches(self._graph, fetches)
-        elements: List[Any] = [
-            self._graph.as_graph_element(feed, allow_operation=False) for feed in feed_list or []
-        ]
-        callables = _Callables(self, [element.name for element in elements], plan)
+        elements = feed_elements(self._graph, feed_list)
+        callables = _Callables(self, feed_names(self._graph, elements), plan)
 
         def call(*values: Any) -> Any:
             tensors, _ = callables.run(to_call_feeds(elements, values), None)
@@ -257,9 +262,7 @@ class BaseSession:
         """
         native = self._ready()
         plan = plan_fetches(self._graph, fetches)
-        names = [
-            self._graph.as_graph_element(feed, allow_operation=False).name for feed in feeds or []
-        ]
+        names = feed_names(self._graph, feeds)
         try:
             return StepExplanation(native.explain(names, plan.names, plan.targets))
         except errors.OpError as error:
@@ -280,10 +283,7 @@ class BaseSession:
         """
         native = self._ready()
         plan = plan_fetches(self._graph, fetches)
-        names = [
-            self._graph.as_graph_element(feed, allow_operation=False).name for feed in feeds or []
-        ]
-        return native.set_up_partial_run(names, plan.names, plan.targets)
+        return native.set_up_partial_run(feed_names(self._graph, feeds), plan.names, plan.targets)
 
     def partial_run(
         self, handle: Any, fetches: Any, feed_dict: Optional[Dict[Any, Any]] = None

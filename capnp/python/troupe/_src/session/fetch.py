@@ -189,8 +189,23 @@ def to_feed(tensor: Tensor, value: Any) -> Tuple[str, Any, int]:
             f"which has shape '{tensor.shape}'"
         )
     if dtype is dtypes.string:
-        return tensor.name, to_native(array, dtype), 0
-    return tensor.name, array, dtype._number
+        return _feed_name(tensor), to_native(array, dtype), 0
+    return _feed_name(tensor), array, dtype._number
+
+
+def feed_elements(graph: Graph, feeds: Optional[Sequence[Any]]) -> List[Any]:
+    """The tensors of a graph that feeds are of."""
+    return [graph.as_graph_element(feed, allow_operation=False) for feed in feeds or []]
+
+
+def feed_names(graph: Graph, feeds: Optional[Sequence[Any]]) -> List[str]:
+    """What the runtime is fed for them."""
+    return [_feed_name(each) for each in feed_elements(graph, feeds)]
+
+
+def _feed_name(tensor: Tensor) -> str:
+    """Of the value of a variable it is the variable: all that reads it then has the value."""
+    return tensor._fed_name or tensor.name
 
 
 def _needs_no_copy(value: Any, dtype: Any) -> bool:

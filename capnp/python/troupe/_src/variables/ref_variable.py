@@ -48,6 +48,7 @@ class RefVariable(Variable):
                 )
                 self._assign_initial = assigned.op
             self._snapshot = raw_ops.Identity(input=self._reference, name="read")
+        self._snapshot._fed_name = self._reference.name
 
     def _take_nodes(self, graph: Graph, names: Any, scope: Optional[str]) -> None:
         self._reference = protos.take_nodes(self, graph, names, scope)

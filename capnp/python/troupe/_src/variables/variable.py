@@ -155,11 +155,10 @@ class Variable(VariableUpdates):
         return initial
 
     def _set_up(self, graph: Graph, native: _native.Variable, initial: Optional[Tensor]) -> None:
-        self._graph = graph
-        self._native = native
-        self._initial = initial
+        self._graph, self._native, self._initial = graph, native, initial
         self._dtype = dtypes.by_number(native.dtype)
         self._snapshot: Tensor = graph._of_value(native.read([]))  # type: ignore[assignment]
+        self._snapshot._fed_name = self.handle.name
         graph._variables[native.name] = self
         self.handle.op._variable_name = native.name
 

@@ -55,6 +55,7 @@ def take_nodes(variable: Any, graph: Graph, names: Any, scope: Optional[str]) ->
         variable._snapshot = graph._tensor(*root.find_output(prefix + names.snapshot_name))
     else:
         variable._snapshot = graph._of_value(variable._native.read([]))
+    variable._snapshot._fed_name = source.name
     variable.constraint = None
     graph._variables[name] = variable
     handle.op._variable_name = name
