@@ -48,6 +48,46 @@ class MovingAveragesTest(tf.test.TestCase):
             self.assertAllClose(session.run(shadow, {value: [-1, -3]}), [1, 3])
             self.assertAllClose(session.run(shadow, {value: [1, 3]}), [1.5, 4.5])
 
+    def test_averages_of_references_see_what_came_before(self):
+        v = tf.get_variable("v", initializer=1.0, use_resource=False)
+        average = tf.train.ExponentialMovingAverage(0.5)
+        with tf.control_dependencies([v.assign(3.0)]):
+            update = average.apply([v])
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(update)
+            self.assertEqual(session.run(average.average(v)), 2.0)
+
+    def test_averages_of_parts_are_parts_in_checkpoints(self):
+        partitioner = tf.fixed_size_partitioner(2)
+        v = tf.get_variable("v", [4], initializer=tf.ones_initializer(), partitioner=partitioner)
+        average = tf.train.ExponentialMovingAverage(0.5)
+        average.apply(list(v))
+        saver = tf.train.Saver()
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            path = saver.save(session, self.get_temp_dir() + "/parts")
+        found = dict(tf.train.list_variables(path))
+        self.assertEqual(found, {"v": [4], "v/ExponentialMovingAverage": [4]})
+
+    def test_parts_and_their_averages_have_each_others_names_in_a_checkpoint(self):
+        partitioner = tf.fixed_size_partitioner(2)
+        v = tf.get_variable("v", [4], initializer=tf.ones_initializer(), partitioner=partitioner)
+        optimizer = tf.contrib.opt.MovingAverageOptimizer(
+            tf.train.GradientDescentOptimizer(1.0), average_decay=0.5
+        )
+        train = optimizer.minimize(tf.reduce_sum(v))
+        with self.assertRaisesRegex(ValueError, "must be saved"):
+            optimizer.swapping_saver(list(v)[:1])
+        saver = optimizer.swapping_saver()
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(train)
+            path = saver.save(session, self.get_temp_dir() + "/swapped")
+        reader = tf.train.load_checkpoint(path)
+        self.assertAllClose(reader.get_tensor("v"), [0.5] * 4)
+        self.assertAllClose(reader.get_tensor("v/ExponentialMovingAverage"), [0.0] * 4)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@ from troupe._src.contrib.model_layers import (
     applied,
     finished,
     getter_of,
+    pooled,
 )
 from troupe._src.contrib.regularizers import xavier_initializer
 from troupe._src.graph.elements import Tensor
@@ -122,7 +123,7 @@ def max_pool2d(
     """
     with get_default_graph().name_scope(scope or "MaxPool2D") as names:
         form = _channels(data_format)
-        outputs = pooling.MaxPooling2D(kernel_size, stride, padding, form)(inputs)
+        outputs = pooled(pooling.MaxPooling2D(kernel_size, stride, padding, form), inputs)
         return _collected(outputs_collections, names, outputs)
 
 
@@ -153,7 +154,7 @@ def avg_pool2d(
     """
     with get_default_graph().name_scope(scope or "AvgPool2D") as names:
         form = _channels(data_format)
-        outputs = pooling.AveragePooling2D(kernel_size, stride, padding, form)(inputs)
+        outputs = pooled(pooling.AveragePooling2D(kernel_size, stride, padding, form), inputs)
         return _collected(outputs_collections, names, outputs)
 
 
@@ -239,5 +240,7 @@ def one_hot_encoding(
         given = convert_to_tensor(labels)
         if given.dtype == dtypes.int32:
             given = math_ops.cast(given, dtypes.int64)
-        outputs = creation_ops.one_hot(given, num_classes, on_value=on_value, off_value=off_value)
+        outputs = creation_ops.one_hot(
+            given, num_classes, on_value=on_value, off_value=off_value, name="one_hot"
+        )
         return _collected(outputs_collections, names, outputs)

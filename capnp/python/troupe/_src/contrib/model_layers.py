@@ -9,6 +9,7 @@ from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.variables import model_variable
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.partitioned_variable import PartitionedVariable
 
 # The names that variables of layers have in models.
@@ -60,6 +61,14 @@ def finished(
         outputs = activation_fn(outputs)
     found: Tensor = collect_named_outputs(collections, alias, outputs)
     return found
+
+
+def pooled(layer: Any, inputs: Any) -> Tensor:
+    """The outputs of a layer without variables, whose nodes are in the scope around it."""
+    tensor = convert_to_tensor(inputs)
+    layer._check([tensor])
+    outputs: Tensor = layer.call(tensor)
+    return outputs
 
 
 def applied(

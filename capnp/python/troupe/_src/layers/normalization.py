@@ -175,6 +175,15 @@ class BatchNormalization(Layer):
         def add_average(name: str, initializer: Any) -> Any:
             return self.add_weight(name, shape, dtype, initializer, trainable=False)
 
+        # Averages are assigned as a whole, so they are in one part.
+        scope = self._enter(None)
+        partitioner, scope.partitioner = scope.partitioner, None
+        try:
+            self._add_averages(add_average)
+        finally:
+            scope.partitioner = partitioner
+
+    def _add_averages(self, add_average: Callable[[str, Any], Any]) -> None:
         self.moving_mean = add_average("moving_mean", self.moving_mean_initializer)
         self.moving_variance = add_average("moving_variance", self.moving_variance_initializer)
         if self.renorm:
@@ -264,7 +273,7 @@ class BatchNormalization(Layer):
             training,
         )
         if training:
-            rate = 1.0 - convert_to_tensor(self.momentum, dtype)
+            rate = _rest_of(self.momentum, dtype)
             for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
                 self.add_update(move_average(average, value, rate), inputs=[tensor])
         return outputs
@@ -286,6 +295,8 @@ class BatchNormalization(Layer):
         if self.virtual_batch_size is not None:
             new_mean = math_ops.reduce_mean(mean, axis=1, keepdims=True)
             new_variance = math_ops.reduce_mean(variance, axis=1, keepdims=True)
+        if self.fused:  # whose op gives averages the variance of the population
+            new_variance = variance * math_ops.cast(_bessel(tensor, self.axis), variance.dtype)
         if self.renorm:
             r, d, new_mean, new_variance = self._renormalize(new_mean, new_variance, select)
             r, d = self._broadcast(tensor, r), self._broadcast(tensor, d)
@@ -306,7 +317,7 @@ class BatchNormalization(Layer):
 
     def _rate(self, momentum: Any, select: Select) -> Any:
         """How far averages move in a step: not at all where it does not train."""
-        rate = 1.0 - convert_to_tensor(momentum, self.moving_mean.dtype)
+        rate = _rest_of(momentum, self.moving_mean.dtype)
         return select(rate, creation_ops.zeros_like(rate))
 
     def _renormalize(
@@ -343,6 +354,19 @@ class BatchNormalization(Layer):
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)
+
+
+def _bessel(tensor: Tensor, axes: Sequence[int]) -> Tensor:
+    """n / (n - 1), of n numbers for each channel."""
+    sizes = array_ops.shape(tensor)
+    others = [sizes[axis] for axis in range(tensor.shape.rank or 0) if axis not in axes]
+    count = math_ops.cast(math_ops.reduce_prod(array_ops.stack(others)), dtypes.float32)
+    return count / raw_ops.Maximum(x=count - 1.0, y=1.0)
+
+
+def _rest_of(momentum: Any, dtype: Any) -> Tensor:
+    """1 - momentum; of Python's numbers, whose difference is more exact than that of float32."""
+    return math_ops.cast(convert_to_tensor(1.0 - momentum, preferred_dtype=dtype), dtype)
 
 
 def _selector(training: Any) -> Select:

@@ -6,6 +6,7 @@ from typing import Any, Optional, Sequence, Union
 
 from troupe._src.contrib.aliases import collect_named_outputs, n_positive_integers
 from troupe._src.contrib.arg_scope import add_arg_scope
+from troupe._src.contrib.model_layers import pooled
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
@@ -43,7 +44,7 @@ def max_pool3d(
     """
     with get_default_graph().name_scope(scope or "MaxPool3D") as names:
         layer = MaxPooling3D(kernel_size, stride, padding, _of_volumes(data_format))
-        return _collected(outputs_collections, names, layer(inputs))
+        return _collected(outputs_collections, names, pooled(layer, inputs))
 
 
 @add_arg_scope
@@ -73,7 +74,7 @@ def avg_pool3d(
     """
     with get_default_graph().name_scope(scope or "AvgPool3D") as names:
         layer = AveragePooling3D(kernel_size, stride, padding, _of_volumes(data_format))
-        return _collected(outputs_collections, names, layer(inputs))
+        return _collected(outputs_collections, names, pooled(layer, inputs))
 
 
 def _of_volumes(data_format: str) -> str:

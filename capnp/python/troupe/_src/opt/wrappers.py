@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from troupe._src.checkpoints.saved_parts import by_name
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.control_flow.conditional import cond
-from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.elements import Operation, Tensor, flatten
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import creation_ops, math_ops
@@ -145,18 +145,22 @@ class MovingAverageOptimizer(OptimizerWrapper):
             raise RuntimeError("`minimize` or `apply_gradients` comes before `swapping_saver`.")
         chosen = global_variables() if var_list is None else var_list
         named = chosen if isinstance(chosen, dict) else by_name(list(chosen))
-        saved = {each for each in named.values() if isinstance(each, Variable)}
+        saved = {each for each in flatten(list(named.values())) if isinstance(each, Variable)}
         for variable in saved & self._swapped.keys():
             if self._swapped[variable] not in saved:
                 raise ValueError(
                     f"{self._swapped[variable].op.name} must be saved, because it has the place of "
                     f"{variable.op.name} in the checkpoint."
                 )
-        swapped = dict(named)
-        for key, each in named.items():
-            if isinstance(each, Variable):
-                swapped[key] = self._swapped.get(each, each)
+        swapped = {key: self._swapped_for(each) for key, each in named.items()}
         return Saver(swapped, name=name, **kwargs)
+
+    def _swapped_for(self, saved: Any) -> Any:
+        """What is saved in the place of a variable, or of the parts of one."""
+        if isinstance(saved, list):
+            return [self._swapped_for(part) for part in saved]
+        others: Dict[Any, Any] = self._swapped or {}
+        return others.get(saved, saved) if isinstance(saved, Variable) else saved
 
 
 @set_module("troupe.contrib.opt")

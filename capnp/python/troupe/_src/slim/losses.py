@@ -15,30 +15,34 @@ from troupe._src.ops.convert import convert_to_tensor
 add_loss = add_arg_scope(loss_collections.add_loss)
 
 
+def _rank_of(tensor: Tensor) -> int:
+    rank = tensor.shape.rank
+    if rank is None:
+        raise ValueError(f"The number of axes of {tensor.name} must be known.")
+    return rank
+
+
 def _ranked(losses: TensorLike, weights: Any) -> Tuple[Tensor, Tensor]:
     """Both as float32, of known ranks; weights of one column lose that axis."""
     each = math_ops.cast(convert_to_tensor(losses), "float32")
     given = math_ops.cast(convert_to_tensor(weights), "float32")
-    for name, tensor in (("losses", each), ("weights", given)):
-        if tensor.shape.rank is None:
-            raise ValueError(f"The number of axes of {name} must be known.")
-    if given.shape.rank > 1 and given.shape[-1].is_compatible_with(1):
+    if _rank_of(given) > 1 and given.shape[-1].is_compatible_with(1):
         given = array_ops.squeeze(given, [-1])
-    if given.shape.rank > each.shape.rank:
+    if _rank_of(given) > _rank_of(each):
         raise ValueError(f"Weights of shape {given.shape} have more axes than {each.shape}.")
     return each, given
 
 
 def _weighted_sum(losses: Tensor, weights: Tensor) -> Tensor:
     """The sum of losses, of which those of the axes behind the weights' count alike."""
-    behind = list(range(weights.shape.rank, losses.shape.rank))
+    behind = list(range(_rank_of(weights), _rank_of(losses)))
     return math_ops.reduce_sum(math_ops.reduce_sum(losses, behind) * weights)
 
 
 def _count_present(losses: Tensor, weights: Tensor) -> Tensor:
     """How many losses of each example have a weight that is not 0, or [1] for weights of [1]."""
     is_present = math_ops.cast(gen_ops.not_equal(weights, 0.0), "float32")
-    rank = max(weights.shape.rank, 1)
+    rank = max(_rank_of(weights), 1)
     behind = math_ops.cast(array_ops.shape(losses)[rank:], "float32")
     if weights.shape.rank == 0:
         is_present = creation_ops.fill(array_ops.shape(losses)[:1], is_present)
@@ -263,7 +267,7 @@ def mean_pairwise_squared_error(
     with get_default_graph().name_scope(scope or "mean_pairwise_squared_error"):
         guess, truth = _pair(predictions, labels)
         errors, given = _ranked(guess - truth, weights)
-        axes = list(range(1, errors.shape.rank))
+        axes = list(range(1, _rank_of(errors)))
         count = _count_present(errors, given)
         squares = gen_ops.div_no_nan(math_ops.reduce_sum(gen_ops.square(errors), axes), count)
         total = math_ops.reduce_sum(errors, axes)

@@ -31,9 +31,12 @@ def assign_moving_average(
     graph = get_default_graph()
     with graph.name_scope(name or "AssignMovingAvg"), graph.colocate_with(variable.op):
         new = convert_to_tensor(value, variable.dtype)
-        rest = 1.0 - math_ops.cast(decay, variable.dtype)
+        # The difference of Python's numbers is more exact than that of float32.
+        rest = math_ops.cast(
+            convert_to_tensor(1.0 - decay, preferred_dtype=variable.dtype), variable.dtype
+        )
         if not zero_debias:
-            decayed: Tensor = variable.assign_sub((variable - new) * rest)
+            decayed: Tensor = variable.assign_sub((variable.read_value() - new) * rest)
             return decayed
         with graph.name_scope(None):
             prefix = _in_scope(variable._shared_name)
@@ -117,17 +120,23 @@ class ExponentialMovingAverage:
                 initial = creation_ops.zeros(variable.shape, variable.dtype)
         name = _in_scope(f"{_name_of(variable)}/{self._name}")
         with graph.name_scope(None), graph.colocate_with(variable.op):
-            return Variable(initial, trainable=False, name=name)
+            shadow = Variable(initial, trainable=False, name=name)
+        part = variable._get_save_slice_info() if isinstance(variable, Variable) else None
+        if part is not None:
+            shadow._set_save_slice_info(part.of_slot(self._name))
+        return shadow
 
     def _update(self, variable: Any) -> Tensor:
         shadow = self._averages[variable]
         with get_default_graph().colocate_with(shadow.op):
-            value = convert_to_tensor(variable)
+            is_variable = isinstance(variable, Variable)
+            # After the control dependencies, where a reference's value may be from before.
+            value = variable.read_value() if is_variable else convert_to_tensor(variable)
             decay = math_ops.cast(self._decay, value.dtype)
             if self._num_updates is not None:
                 updates = math_ops.cast(self._num_updates, value.dtype)
                 decay = gen_ops.minimum(decay, (updates + 1.0) / (updates + 10.0))
-            is_biased = self._zero_debias and not isinstance(variable, Variable)
+            is_biased = self._zero_debias and not is_variable
             return assign_moving_average(shadow, value, decay, is_biased)
 
     def average(self, var: Any) -> Optional[Variable]:
