@@ -37,8 +37,12 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.eager.python": {"tfe": "contrib.eager"},
     "contrib.framework.python": {"framework ops": "contrib.framework"},
+    "contrib.framework.python.framework": {
+        "checkpoint_utils experimental graph_util tensor_util": "contrib.framework",
+    },
     "contrib.framework.python.ops": {
-        "arg_scope checkpoint_ops ops variables": "contrib.framework",
+        "arg_scope checkpoint_ops ops prettyprint_ops script_ops sort_ops": "contrib.framework",
+        "variables": "contrib.framework",
         "audio_ops": _OPS,
     },
     "contrib.gan.python": {

@@ -6,9 +6,18 @@ from typing import Dict
 
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
+    "contrib.framework.python.framework": {"experimental": "contrib.framework.experimental"},
     "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
     "contrib.framework.python.ops.audio_ops": {
         "decode_wav": "audio.decode_wav",
+    },
+    "core.framework.types_pb2": {
+        f"DT_{name}": f"_src.api.source_values.DT_{name}"
+        for name in (
+            "INVALID", "FLOAT", "DOUBLE", "HALF", "BFLOAT16", "INT8", "INT16", "INT32", "INT64",
+            "UINT8", "UINT16", "UINT32", "UINT64", "BOOL", "STRING", "COMPLEX64", "COMPLEX128",
+            "RESOURCE", "VARIANT",
+        )
     },
     "core.protobuf.rewriter_config_pb2": {
         name: f"_src.messages.config.{name}"
@@ -31,7 +40,9 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "is_sequence": "_src.data.nest.is_nested", "pack_sequence_as": "_src.data.nest.pack_as",
     },
     "python.framework.sparse_tensor": {"is_sparse": "_src.api.source_names.is_sparse"},
-    "python.framework.constant_op": {"constant_v1": "constant"},
+    "python.framework.constant_op": {
+        "constant": "_src.api.source_values.constant", "constant_v1": "constant",
+    },
     "python.framework.device": {
         "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
     },
@@ -122,8 +133,12 @@ RENAMED: Dict[str, Dict[str, str]] = {
             for name in (kind, function)
         },
     },
+    "python.ops.lookup_ops": {
+        name: f"_src.lookup.index_tables.{name}"
+        for name in ("index_table_from_tensor", "index_to_string_table_from_tensor")
+    },
     "python.ops.resource_variable_ops": {
-        "ResourceVariable": "_src.api.source_names.resource_variable",
+        "ResourceVariable": "_src.api.source_values.ResourceVariable",
     },
     "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
     "python.ops.rnn_cell_impl": {

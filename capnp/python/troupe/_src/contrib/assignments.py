@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.contrib.variables import get_variables
 from troupe._src.ops import creation_ops, grouping_ops
 from troupe._src.platform import logging
+from troupe._src.variables.partitioned_variable import PartitionedVariable
 
 _Assignment = Tuple[Any, Dict[Any, Any]]
 
@@ -67,6 +69,33 @@ def assign_from_values_fn(var_names_to_values: Dict[str, Any]) -> Callable[[Any]
     return lambda session: session.run(op, feeds)
 
 
+def get_variable_full_name(var: Any) -> str:
+    """The name under which checkpoints have a variable.
+
+    Args:
+        var: The variable.
+
+    Returns:
+        Its name; of a part of a larger variable the name of that one.
+    """
+    info = var._get_save_slice_info()
+    return str(info.full_name if info else var.op.name)
+
+
+def _by_name(var_list: Any) -> Dict[str, List[Any]]:
+    """{name in the checkpoint: variables}; parts are under the name of the whole variable."""
+    named: Dict[str, List[Any]] = {}
+    if isinstance(var_list, dict):
+        for name, given in var_list.items():
+            is_list = isinstance(given, (tuple, list, PartitionedVariable))
+            named[name] = list(given) if is_list else [given]
+        return named
+    for each in var_list:
+        for part in each if isinstance(each, PartitionedVariable) else [each]:
+            named.setdefault(get_variable_full_name(part), []).append(part)
+    return named
+
+
 def assign_from_checkpoint(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False
 ) -> _Assignment:
@@ -74,7 +103,8 @@ def assign_from_checkpoint(
 
     Args:
         model_path: The name of the checkpoint.
-        var_list: Variables, or {name in the checkpoint: a variable or several ones}.
+        var_list: Variables, or {name in the checkpoint: a variable or several ones}. Parts of a
+            variable get their parts of what the checkpoint has under its name.
         ignore_missing_vars: Leaves out what the checkpoint lacks, with a warning.
 
     Returns:
@@ -83,17 +113,9 @@ def assign_from_checkpoint(
     Raises:
         ValueError: The checkpoint lacks a variable, or has it with another shape.
     """
-    if isinstance(var_list, dict):
-        named = [
-            (name, each)
-            for name, given in var_list.items()
-            for each in (given if isinstance(given, (tuple, list)) else [given])
-        ]
-    else:
-        named = [(each.op.name, each) for each in var_list]
     reader = CheckpointReader(model_path)
     pairs = []
-    for name, target in named:
+    for name, targets in _by_name(var_list).items():
         if not reader.has_tensor(name):
             message = f"Checkpoint is missing variable [{name}]"
             if not ignore_missing_vars:
@@ -101,35 +123,76 @@ def assign_from_checkpoint(
             logging.warning(message)
             continue
         value = reader.get_tensor(name)
-        if target.shape.as_list() != list(value.shape):
-            raise ValueError(
-                f"Total size of new array must be unchanged for {name} lh_shape: "
-                f"[{value.shape}], rh_shape: [{target.shape}]"
-            )
-        pairs.append((target, value))
+        pairs += [(target, _value_of(target, name, value)) for target in targets]
     return _assigned(pairs)
+
+
+def _value_of(target: Any, name: str, value: Any) -> Any:
+    """What of the value in the checkpoint is the variable's."""
+    info = target._get_save_slice_info()
+    whole = target.shape.as_list() if info is None else info.full_shape
+    if list(whole) != list(value.shape):
+        raise ValueError(
+            f"Total size of new array must be unchanged for {name} lh_shape: "
+            f"[{value.shape}], rh_shape: [{tuple(whole)}]"
+        )
+    if info is None:
+        return value
+    return value[tuple(slice(at, at + size) for at, size in zip(info.var_offset, info.var_shape))]
 
 
 def assign_from_checkpoint_fn(
     model_path: str, var_list: Any, ignore_missing_vars: bool = False,
     reshape_variables: bool = False,
-) -> Callable[[Any], Any]:  # fmt: skip
-    """A function that assigns what a checkpoint has in the session that it is given.
+) -> Optional[Callable[[Any], Any]]:  # fmt: skip
+    """A function that restores variables from a checkpoint in the session that it is given.
 
     Args:
         model_path: The name of the checkpoint.
         var_list: Variables, or {name in the checkpoint: a variable or several ones}.
         ignore_missing_vars: Leaves out what the checkpoint lacks, with a warning.
-        reshape_variables: Must be False: values have the shapes of their variables.
+        reshape_variables: Gives values of other shapes those of the variables, which must have as
+            many elements.
 
     Returns:
-        The function of a session.
+        The function of a session, which raises NotFoundError where the checkpoint lacks a variable,
+        and InvalidArgumentError where it has one with another shape. None where all variables are
+        left out.
 
     Raises:
-        ValueError: The checkpoint lacks a variable, or has it with another shape.
-        NotImplementedError: `reshape_variables` is true.
+        ValueError: There are no variables.
     """
-    if reshape_variables:
-        raise NotImplementedError("values of other shapes are not part of this version")
-    op, feeds = assign_from_checkpoint(model_path, var_list, ignore_missing_vars)
-    return lambda session: session.run(op, feeds)
+    if not var_list:
+        raise ValueError("var_list cannot be empty")
+    named = _by_name(var_list)
+    if ignore_missing_vars:
+        reader = CheckpointReader(model_path)
+        for name in [each for each in named if not reader.has_tensor(each)]:
+            logging.warning("Variable %s missing in checkpoint %s", name, model_path)
+            del named[name]
+    if not named:
+        logging.warning("No Variables to restore")
+        return None
+    savers = [
+        Saver({name: each for name, each in group}, reshape=reshape_variables)
+        for group in _groups(named)
+    ]
+
+    def restore(session: Any) -> None:
+        for saver in savers:
+            saver.restore(session, model_path)
+
+    return restore
+
+
+def _groups(named: Dict[str, List[Any]]) -> List[List[Tuple[str, Any]]]:
+    """(name, variable or its parts) for savers, each of which takes a name once."""
+    groups: List[List[Tuple[str, Any]]] = []
+    for name, targets in named.items():
+        parts = [each for each in targets if each._get_save_slice_info() is not None]
+        whole = [each for each in targets if each._get_save_slice_info() is None]
+        for i, each in enumerate([*([parts] if parts else []), *whole]):
+            if i == len(groups):
+                groups.append([])
+            groups[i].append((name, each))
+    return groups

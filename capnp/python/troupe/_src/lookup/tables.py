@@ -124,6 +124,13 @@ class StaticHashTable(_TableWithHandle):
         default_value: TensorLike,
         name: Optional[str] = None,
     ) -> None:
+        # Filled from the same file, it is the same table.
+        self._make(initializer, default_value, initializer._shared_name, name)
+
+    def _make(
+        self, initializer: TableInitializerBase, default_value: TensorLike,
+        shared_name: Optional[str], name: Optional[str],
+    ) -> None:  # fmt: skip
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
         if self._default_value.shape.rank not in (None, 0):
@@ -131,11 +138,9 @@ class StaticHashTable(_TableWithHandle):
                 f"the default value must be a scalar, not of shape {self._default_value.shape}"
             )
         self._initializer = initializer
-        # Filled from the same file, it is the same table.
-        shared_name = initializer._shared_name or f"hash_table_{uuid.uuid4()}"
         with control_dependencies(None):
             self._handle = raw_ops.HashTableV2(
-                shared_name=shared_name,
+                shared_name=shared_name or f"hash_table_{uuid.uuid4()}",
                 key_dtype=self._key_dtype,
                 value_dtype=self._value_dtype,
                 name=name or "hash_table",
@@ -188,7 +193,24 @@ StaticHashTableV1.__name__ = StaticHashTableV1.__qualname__ = "StaticHashTable"
 
 
 class HashTable(StaticHashTableV1):
-    """A StaticHashTable, as older programs have it."""
+    """A StaticHashTable, as older programs have it.
+
+    Args:
+        initializer: What fills it; it says the dtypes of keys and values.
+        default_value: The value of keys that it does not have, a scalar.
+        shared_name: Tables of that name are one table, which the first that is filled fills. By
+            default tables that the same file fills are.
+        name: The name of its node.
+    """
+
+    def __init__(
+        self,
+        initializer: TableInitializerBase,
+        default_value: TensorLike,
+        shared_name: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        self._make(initializer, default_value, shared_name or initializer._shared_name, name)
 
     @property
     def init(self) -> Operation:

@@ -1,0 +1,1 @@
+"""What programs use from `tf.contrib.framework` beside scopes of arguments and variables."""
