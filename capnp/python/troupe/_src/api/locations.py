@@ -67,6 +67,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
     },
     "contrib.layers.python": {"layers": "contrib.layers"},
+    "contrib.layers.python.ops": {
+        "sparse_feature_cross_op": "_src.model_layers.crosses",
+        "sparse_ops": "_src.model_layers.sparse_ids",
+    },
     "contrib.layers.python.layers": {
         "embedding_ops encoders initializers layers normalization optimizers": "contrib.layers",
         "regularizers rev_block_lib summaries": "contrib.layers",

@@ -11,6 +11,15 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.framework.python.ops.audio_ops": {
         "decode_wav": "audio.decode_wav",
     },
+    "contrib.layers.python.layers.embedding_ops": {
+        "_sampled_scattered_embedding_lookup": "_src.model_layers.scattered.sampled_lookup",
+        "_sampled_scattered_embedding_lookup_sparse": (
+            "_src.model_layers.scattered.sampled_lookup_sparse"
+        ),
+    },
+    "contrib.layers.python.layers.layers": {
+        "_inner_flatten": "_src.model_layers.flattening.inner_flatten",
+    },
     "core.framework.types_pb2": {
         f"DT_{name}": f"_src.api.source_values.DT_{name}"
         for name in (

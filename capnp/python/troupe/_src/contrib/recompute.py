@@ -13,7 +13,7 @@ from troupe._src.variables.variable import Variable
 
 
 def recompute_grad(
-    fn: Callable[..., Any], use_data_dep: Any = None, tupleize_grads: bool = False
+    fn: Any = None, use_data_dep: Any = None, tupleize_grads: bool = False
 ) -> Callable[..., Any]:
     """Decorates a function that gradients compute again, instead of keeping its tensors.
 
@@ -22,7 +22,8 @@ def recompute_grad(
     so that it changes state and draws random numbers only once.
 
     Args:
-        fn: The function of tensors, which gives one or several.
+        fn: The function of tensors, which gives one or several; None for a decorator with
+            arguments.
         use_data_dep: Has no effect: control dependencies keep the order.
         tupleize_grads: No gradient is used before all are there.
 
@@ -34,6 +35,10 @@ def recompute_grad(
         ValueError: `fn` uses a tensor or a variable of the function around it, which would have no
             gradient by it.
     """
+    if fn is None:
+        return functools.partial(
+            recompute_grad, use_data_dep=use_data_dep, tupleize_grads=tupleize_grads
+        )
     outside = inspect.getclosurevars(fn).nonlocals if inspect.isfunction(fn) else {}
     for name, value in outside.items():
         if isinstance(value, (Tensor, Variable)):

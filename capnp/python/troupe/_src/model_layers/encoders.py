@@ -183,8 +183,14 @@ def safe_embedding_lookup_sparse(
         A tensor of the shape of `sparse_ids`, without its last axis, and that of a row.
 
     Raises:
-        ValueError: There are no rows.
+        ValueError: There are no rows, or dtypes differ.
     """
+    if embedding_weights is not None:
+        dtype = None if sparse_weights is None else sparse_weights.dtype
+        embedding_weights = embedding_ops.tables_of(embedding_weights, dtype)
+        found = {each.dtype.base_dtype.name for each in embedding_weights}
+        if len(found) > 1:
+            raise ValueError(f"All parts of embedding_weights must have one dtype, not {found}.")
     if combiner is None:
         logging.warning("safe_embedding_lookup_sparse has no combiner: it takes means")
         combiner = "mean"

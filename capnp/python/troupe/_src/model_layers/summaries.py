@@ -9,7 +9,6 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import gen_ops, math_ops
-from troupe._src.ops.convert import constant
 from troupe._src.summary import summary_ops
 from troupe._src.types import dtypes
 
@@ -28,12 +27,12 @@ def summarize_activation(op: Tensor) -> Tensor:
     if kind in bounds:
         least, greatest = bounds[kind]
         given = op.op.inputs[0]
-        below = gen_ops.less(given, constant(least, given.dtype))
+        below = gen_ops.less(given, math_ops.cast(least, given.dtype))
         summary_ops.scalar(
             f"{name}/zeros", math_ops.reduce_mean(math_ops.cast(below, dtypes.float32))
         )
         if greatest is not None:
-            above = gen_ops.greater(given, constant(greatest, given.dtype))
+            above = gen_ops.greater(given, math_ops.cast(greatest, given.dtype))
             summary_ops.scalar(
                 f"{name}/sixes", math_ops.reduce_mean(math_ops.cast(above, dtypes.float32))
             )

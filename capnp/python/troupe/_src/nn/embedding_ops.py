@@ -85,14 +85,8 @@ def tables_of(params: Any, dtype: Optional[DType] = None) -> List[Any]:
 def _from_partitions(tables: List[Any], ids: Tensor, strategy: str) -> Tensor:
     graph, count = get_default_graph(), len(tables)
     flat = array_ops.reshape(ids, [-1])
-    if strategy == "mod":
-        partition, row = flat % count, flat // count
-    elif strategy == "div":
-        partition, row = _divided(tables, flat)
-    else:
-        raise ValueError(f"Unrecognized partition strategy: {strategy}")
+    partition, row = parts_and_rows(tables, flat, strategy)
     places = math_ops.range(array_ops.size(flat))
-    partition = math_ops.cast(partition, dtypes.int32)
     rows_of = raw_ops.DynamicPartition(row, partition, num_partitions=count)
     places_of = raw_ops.DynamicPartition(places, partition, num_partitions=count)
     found = []
@@ -111,6 +105,17 @@ def _from_partitions(tables: List[Any], ids: Tensor, strategy: str) -> Tensor:
     rows = array_ops.reshape(stitched, array_ops.concat([array_ops.shape(ids), sizes], 0))
     rows.set_shape(ids.shape.concatenate(row_shape))
     return rows
+
+
+def parts_and_rows(tables: List[Any], ids: Tensor, strategy: str) -> Tuple[Tensor, Tensor]:
+    """The part of a table where each id is, an int32, and its row there."""
+    if strategy == "mod":
+        partition, row = ids % len(tables), ids // len(tables)
+    elif strategy == "div":
+        partition, row = _divided(tables, ids)
+    else:
+        raise ValueError(f"Unrecognized partition strategy: {strategy}")
+    return math_ops.cast(partition, dtypes.int32), row
 
 
 def _divided(tables: List[Any], ids: Tensor) -> Tuple[Tensor, Tensor]:

@@ -61,12 +61,22 @@ from troupe._src.model_layers.convolutions import convolution2d as conv2d
 from troupe._src.model_layers.convolutions import convolution2d_transpose as conv2d_transpose
 from troupe._src.model_layers.convolutions import convolution3d as conv3d
 from troupe._src.model_layers.convolutions import convolution3d_transpose as conv3d_transpose
+from troupe._src.model_layers.crosses import (
+    SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY,
+)
+from troupe._src.model_layers.distributed_sums import (
+    embedding_lookup_sparse_with_distributed_aggregation,
+)
 from troupe._src.model_layers.encoders import (
     bow_encoder,
     dense_to_sparse,
     embed_sequence,
     embedding_lookup_unique,
     safe_embedding_lookup_sparse,
+)
+from troupe._src.model_layers.gdn import (
+    GDN,
+    gdn,
 )
 from troupe._src.model_layers.legacy import (
     legacy_fully_connected,
@@ -85,6 +95,14 @@ from troupe._src.model_layers.pools import (
     max_pool3d,
     pool,
     sequence_to_images,
+)
+from troupe._src.model_layers.reversible import (
+    RevBlock,
+    rev_block,
+)
+from troupe._src.model_layers.scattered import (
+    scattered_embedding_lookup,
+    scattered_embedding_lookup_sparse,
 )
 from troupe._src.model_layers.stacks import (
     bias_add,
@@ -110,8 +128,11 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
 
 __all__ = [
+    "GDN",
     "OPTIMIZER_CLS_NAMES",
     "OPTIMIZER_SUMMARIES",
+    "RevBlock",
+    "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY",
     "adaptive_clipping_fn",
     "apply_regularization",
     "avg_pool2d",
@@ -136,9 +157,11 @@ __all__ = [
     "dropout",
     "elu",
     "embed_sequence",
+    "embedding_lookup_sparse_with_distributed_aggregation",
     "embedding_lookup_unique",
     "flatten",
     "fully_connected",
+    "gdn",
     "group_norm",
     "images_to_sequence",
     "instance_norm",
@@ -161,8 +184,11 @@ __all__ = [
     "relu",
     "relu6",
     "repeat",
+    "rev_block",
     "safe_embedding_lookup_sparse",
     "scale_gradient",
+    "scattered_embedding_lookup",
+    "scattered_embedding_lookup_sparse",
     "separable_conv2d",
     "separable_convolution2d",
     "sequence_to_images",
