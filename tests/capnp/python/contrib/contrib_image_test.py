@@ -242,7 +242,7 @@ class WarpsTest(tf.test.TestCase):
                 self.assertLess(error, 1e-4)
 
     def test_images_that_are_too_small_are_refused(self):
-        with self.assertRaisesRegex(ValueError, "at least 2"):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "at least 2"):
             image.dense_image_warp(np.ones([1, 1, 3, 1]), np.zeros([1, 1, 3, 2]))
 
     def test_points_move_to_where_they_are_wanted(self):

@@ -65,6 +65,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.image.python.ops": {
         "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
+        "sparse_image_warp": "contrib.image",
     },
     "contrib.layers.python": {"layers": "contrib.layers"},
     "contrib.layers.python.ops": {
@@ -78,6 +79,11 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.learn.python.learn": {"learn_runner": "contrib.learn", "metric_spec": "contrib.learn"},
     "contrib.legacy_seq2seq.python.ops": {"seq2seq": "contrib.legacy_seq2seq"},
+    "contrib.losses.python": {"metric_learning": "contrib.losses.metric_learning"},
+    "contrib.losses.python.losses": {"loss_ops": "contrib.losses"},
+    "contrib.losses.python.metric_learning": {
+        "metric_loss_ops": "contrib.losses.metric_learning _src.metric_learning.distances",
+    },
     "contrib.metrics.python.ops": {"metric_ops": "contrib.metrics", "set_ops": "sets"},
     "contrib.opt.python.training": {
         "adamax external_optimizer lazy_adam_optimizer nadam_optimizer": "contrib.opt",

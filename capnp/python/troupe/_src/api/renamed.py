@@ -11,6 +11,9 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.framework.python.ops.audio_ops": {
         "decode_wav": "audio.decode_wav",
     },
+    "contrib.image.python.ops.dense_image_warp": {
+        "_interpolate_bilinear": "contrib.image.interpolate_bilinear",
+    },
     "contrib.layers.python.layers.embedding_ops": {
         "_sampled_scattered_embedding_lookup": "_src.model_layers.scattered.sampled_lookup",
         "_sampled_scattered_embedding_lookup_sparse": (

@@ -173,9 +173,6 @@ class RevBlock(Layer):
         """The gradients of the inputs, and of all variables and side inputs."""
         y1, y2 = outputs
         parts: Dict[Any, List[Tensor]] = {}
-        given = [
-            creation_ops.zeros_like(y) if each is None else each for y, each in zip(outputs, given)
-        ]
         # Begins only where the gradients are there: before, it would keep what it computes.
         with get_default_graph().control_dependencies(given):
             y1, y2 = array_ops.identity(y1), array_ops.identity(y2)

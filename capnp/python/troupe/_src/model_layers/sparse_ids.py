@@ -72,7 +72,7 @@ def indicators_to_sparse_ids(
         tensor = convert_to_tensor(indicators, name="indicators")
         is_id = arithmetic_ops.not_equal(tensor, _ignored(tensor.dtype, ignore_value))
         ones = math_ops.cast(is_id, dtypes.int64)
-        numbers = segment_ops.cumsum(ones, axis=-1) * ones  # of ids in their rows, from 1
+        numbers = segment_ops.cumsum(ones, axis=-1)  # of ids in their rows, from 1
         indices = selection_ops.where(is_id)
         number = rearrange_ops.gather_nd(numbers, indices) - constant(1, dtypes.int64)
         shape = array_ops.shape(tensor, out_type=dtypes.int64)

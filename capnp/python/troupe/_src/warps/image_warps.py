@@ -13,7 +13,7 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.assert_ops import assert_greater_equal
 from troupe._src.ops.clip_ops import clip_by_value
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.types import dtypes
+from troupe._src.types import dtypes, errors
 from troupe._src.warps.pixels import pixels_at
 from troupe._src.warps.splines import interpolate_spline
 
@@ -34,24 +34,62 @@ def dense_image_warp(
         A tensor of the shape and dtype of the image.
 
     Raises:
-        ValueError: if a rank is another, or an image is known to be too small. A step fails with
-            InvalidArgument for those that are too small.
+        ValueError: if a rank is another.
+        InvalidArgumentError: if an image is too small; of a step where that is not known.
     """
     with get_default_graph().name_scope(name):
         images, moves = convert_to_tensor(image), convert_to_tensor(flow)
         images.shape.assert_has_rank(4)
         moves.shape.assert_has_rank(4)
-        if any(size.value is not None and size.value < 2 for size in images.shape[1:3]):
-            raise ValueError(f"An image must be at least 2 high and 2 wide, not {images.shape}")
         size = array_ops.shape(images)
-        check = assert_greater_equal(size[1:3], 2, message="images must be 2 high and 2 wide")
-        with get_default_graph().control_dependencies([check]):
+        with get_default_graph().control_dependencies([_check_size(images)]):
             height, width = size[1], size[2]
             y = array_ops.reshape(math_ops.cast(math_ops.range(height), moves.dtype), [1, -1, 1])
             x = array_ops.reshape(math_ops.cast(math_ops.range(width), moves.dtype), [1, 1, -1])
             result = _between(images, y - moves[..., 0], x - moves[..., 1])
         result.set_shape(images.shape)
         return result
+
+
+def interpolate_bilinear(
+    grid: TensorLike, query_points: TensorLike, name: str = "interpolate_bilinear",
+    indexing: str = "ij",
+) -> Tensor:  # fmt: skip
+    """What images have at some points, between pixels their bilinear interpolation.
+
+    Args:
+        grid: floating, [batch, height, width, channels], at least 2 high and 2 wide.
+        query_points: floating, [batch, points, 2].
+        indexing: "ij" for rows and columns, "xy" for columns and rows.
+
+    Returns:
+        A tensor [batch, points, channels], of points beyond the border that of the nearest pixel.
+
+    Raises:
+        ValueError: if a rank or the last size is another, or the indexing is unknown.
+        InvalidArgumentError: if an image is too small; of a step where that is not known.
+    """
+    if indexing not in ("ij", "xy"):
+        raise ValueError("Indexing mode must be 'ij' or 'xy'")
+    with get_default_graph().name_scope(name):
+        images, points = convert_to_tensor(grid), convert_to_tensor(query_points)
+        images.shape.assert_has_rank(4)
+        points.shape.assert_has_rank(3)
+        if points.shape[2].value not in (None, 2):
+            raise ValueError(f"Query points must be size 2 in dim 2, not {points.shape}")
+        with get_default_graph().control_dependencies([_check_size(images)]):
+            rows, columns = (points[:, :, axis] for axis in (0, 1))
+            return _between(images, *((rows, columns) if indexing == "ij" else (columns, rows)))
+
+
+def _check_size(images: Tensor) -> Any:
+    sizes = images.shape.as_list()[1:3]
+    if any(size is not None and size < 2 for size in sizes):
+        raise errors.InvalidArgumentError(
+            None, None, f"An image must be at least 2 high and 2 wide, not {images.shape}"
+        )
+    size = array_ops.shape(images)[1:3]
+    return assert_greater_equal(size, 2, message="images must be 2 high and 2 wide")
 
 
 def sparse_image_warp(

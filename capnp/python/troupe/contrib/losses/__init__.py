@@ -21,6 +21,7 @@ from troupe._src.slim.losses import (
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
 )
+from troupe.contrib.losses import metric_learning
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -37,6 +38,7 @@ __all__ = [
     "log_loss",
     "mean_pairwise_squared_error",
     "mean_squared_error",
+    "metric_learning",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",

@@ -1,0 +1,1 @@
+"""Losses of embeddings, by their distances."""
