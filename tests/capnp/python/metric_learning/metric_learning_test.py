@@ -79,6 +79,12 @@ class MetricLearningTest(unittest.TestCase):
                 )
             self.assertLess(error, 1e-4)
 
+    def test_far_embeddings_do_not_overflow(self):
+        rows = np.array([[0.0], [1.0], [600.0], [3.0]])
+        labels = np.array([0, 1, 0, 1])
+        found = evaluated(metric_learning.lifted_struct_loss(labels, np.float32(rows)))
+        self.assertAlmostEqual(found / lifted(labels, rows, 1.0), 1, places=5)
+
     def test_equal_embeddings_have_finite_gradients(self):
         rows = tf.ones([4, 3])
         value = metric_learning.lifted_struct_loss([0, 0, 1, 1], rows)

@@ -33,8 +33,7 @@ def pairwise_distance(feature: TensorLike, squared: bool = False) -> Tensor:
     zeros = creation_ops.zeros_like(squares)
     if squared:
         return selection_ops.where(is_zero, zeros, squares)
-    positive = selection_ops.where(is_zero, creation_ops.ones_like(squares), squares)
-    return selection_ops.where(is_zero, zeros, gen_ops.sqrt(positive))
+    return selection_ops.where(is_zero, zeros, gen_ops.sqrt(squares))
 
 
 def contrastive_loss(
@@ -124,7 +123,8 @@ def lifted_struct_loss(labels: TensorLike, embeddings: TensorLike, margin: float
     )
     most = gen_ops.maximum(greatest, array_ops.transpose(greatest))
     is_wrong = math_ops.cast(gen_ops.logical_not(is_same), distances.dtype)
-    sums = math_ops.reduce_sum(gen_ops.exp(missing - greatest) * is_wrong, axis=1, keepdims=True)
+    more = gen_ops.minimum(missing - greatest, 0.0)  # that of wrong ones; others may be huge
+    sums = math_ops.reduce_sum(gen_ops.exp(more) * is_wrong, axis=1, keepdims=True)
     of_rows = sums * gen_ops.exp(greatest - most)
     of_columns = array_ops.transpose(sums) * gen_ops.exp(array_ops.transpose(greatest) - most)
     losses = (most + gen_ops.log(of_rows + of_columns) + distances) * is_pair

@@ -90,14 +90,8 @@ def _first_pixels(numbers: Tensor, ones: Tensor, others: Tensor) -> Tensor:
     """
 
     def is_open(pointers: Tensor) -> Tensor:
-        ways = selection_ops.gather(pointers, pointers)
         of_ones, of_others = (selection_ops.gather(pointers, each) for each in (ones, others))
-        return gen_ops.logical_not(
-            gen_ops.logical_and(
-                math_ops.reduce_all(gen_ops.equal(ways, pointers)),
-                math_ops.reduce_all(gen_ops.equal(of_ones, of_others)),
-            )
-        )
+        return math_ops.reduce_any(arithmetic_ops.not_equal(of_ones, of_others))
 
     def joined(pointers: Tensor) -> Tensor:
         of_ones, of_others = (selection_ops.gather(pointers, each) for each in (ones, others))
