@@ -36,6 +36,11 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "kullback_leibler mvn_diag normal": "contrib.distributions",
     },
     "contrib.eager.python": {"tfe": "contrib.eager"},
+    "contrib.factorization.python.ops": {
+        "clustering_ops": f"contrib.factorization {_OPS}",
+        "gmm_ops kmeans": "contrib.factorization",
+        "gen_factorization_ops": "_src.factorization.masked_products",
+    },
     "contrib.framework.python": {"framework ops": "contrib.framework"},
     "contrib.framework.python.framework": {
         "checkpoint_utils experimental graph_util tensor_util": "contrib.framework",

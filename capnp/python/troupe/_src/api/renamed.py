@@ -6,6 +6,9 @@ from typing import Dict
 
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
+    "contrib.factorization.python.ops.gmm_ops": {
+        "_covariance": "_src.factorization.mixtures.covariance",
+    },
     "contrib.framework.python.framework": {"experimental": "contrib.framework.experimental"},
     "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
     "contrib.framework.python.ops.audio_ops": {

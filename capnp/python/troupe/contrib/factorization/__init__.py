@@ -1,4 +1,4 @@
-"""Clusters of points by k-means."""
+"""Clusters of points by k-means, and mixtures of distributions."""
 
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from troupe._src.factorization.kmeans import (
     KMeans,
 )
 from troupe._src.factorization.kmeans_clustering import KMeansClustering
+from troupe._src.factorization.mixtures import GmmAlgorithm, gmm
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -22,10 +23,12 @@ if not TYPE_CHECKING:
 __all__ = [
     "CLUSTERS_VAR_NAME",
     "COSINE_DISTANCE",
+    "GmmAlgorithm",
     "KMC2_INIT",
     "KMEANS_PLUS_PLUS_INIT",
     "KMeans",
     "KMeansClustering",
     "RANDOM_INIT",
     "SQUARED_EUCLIDEAN_DISTANCE",
+    "gmm",
 ]
