@@ -45,6 +45,50 @@ class MovingMomentsTest(tf.test.TestCase):
         self.assertIn("scope/BatchNorm/beta/part_0:0", names)
 
 
+class ContribMomentsTest(tf.test.TestCase):
+    """Those of `tf.contrib.layers.batch_norm`."""
+
+    def after(self, steps, **arguments):
+        """(result, mean, variance) after some updates."""
+        result = tf.contrib.layers.batch_norm(tf.constant(IMAGES), 0.9, **arguments)
+        fetches = [result, "BatchNorm/moving_mean:0", "BatchNorm/moving_variance:0"]
+        flags = tf.get_collection("flag")
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for trains in steps:
+                feeds = {flag: trains for flag in flags}
+                session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS), feeds)
+            return session.run(fetches, {flag: False for flag in flags})
+
+    def test_a_mean_without_bias_is_right_after_one_update(self):
+        for fused in (True, False):
+            with self.subTest(fused=fused), tf.Graph().as_default():
+                _, mean, _ = self.after([True], fused=fused, zero_debias_moving_mean=True)
+                self.assertAllClose(mean, IMAGES.mean((0, 1, 2)))
+
+    def test_a_mean_without_bias_stays_where_a_tensor_says_not_to_train(self):
+        flag = tf.placeholder(tf.bool)
+        tf.add_to_collection("flag", flag)
+        _, mean, _ = self.after([False, True, False], is_training=flag, zero_debias_moving_mean=True)
+        self.assertAllClose(mean, IMAGES.mean((0, 1, 2)))
+
+    def test_examples_of_weight_zero_do_not_count(self):
+        weights = [1.0, 0.0, 1.0, 0.0, 1.0]
+        result, mean, variance = self.after([True] * 200, batch_weights=weights)
+        chosen = IMAGES[::2]
+        self.assertAllClose(mean, chosen.mean((0, 1, 2)), atol=1e-5)
+        self.assertAllClose(variance, chosen.var((0, 1, 2)), atol=1e-5)
+        self.assertAllClose(result[::2].mean((0, 1, 2)), [0.0] * 3, atol=1e-5)
+
+    def test_another_number_of_weights_is_refused(self):
+        with self.assertRaises(ValueError):
+            tf.contrib.layers.batch_norm(tf.constant(IMAGES), batch_weights=[1.0, 2.0])
+
+    def test_corrections_are_refused_with_weights(self):
+        with self.assertRaisesRegex(ValueError, "renorm is not supported"):
+            tf.contrib.layers.batch_norm(IMAGES, renorm=True, batch_weights=[1.0] * 5)
+
+
 class NamesTest(tf.test.TestCase):
     def test_nodes_of_pooling_are_in_its_scope(self):
         layers = tf.contrib.layers

@@ -7,12 +7,12 @@ from typing import Any, Callable, Dict, Optional, Union
 from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.contrib.model_layers import collect_variable, getter_of
+from troupe._src.contrib.weighted_batch_norm import WeightedBatchNormalization
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.layers.normalization import BatchNormalization
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.initializers import Ones, Zeros
@@ -50,10 +50,11 @@ def batch_norm(
         variables_collections: where variables are added to, or {kind: collections}.
         outputs_collections: where the result is added to.
         trainable: whether optimizers train `beta` and `gamma` by default.
-        batch_weights: Must be None.
+        batch_weights: What each example counts in the moments, [batch]; None for alike.
         fused: False for no use of the op for images, which otherwise is used where it can be.
         data_format: "NHWC", with the channels last, or "NCHW".
-        zero_debias_moving_mean: Must be False.
+        zero_debias_moving_mean: Divides the moving mean by what it lacks after few updates, for
+            which the scope gets two more variables.
         scope: The scope of the variables, by default `BatchNorm`.
         renorm: Corrects what training normalizes, so that it is as by moving averages, up to
             clipping: batch renormalization.
@@ -67,25 +68,25 @@ def batch_norm(
         A tensor of the shape of `inputs`.
 
     Raises:
-        ValueError: The format is another one, the number of channels is not known, or
-            `renorm_clipping` has other keys.
-        NotImplementedError: For weights of a batch, and averages without bias.
+        ValueError: The format is another one, the number of channels is not known,
+            `renorm_clipping` has other keys, the batch has another number of weights, or `renorm`
+            comes with weights or a mean without bias.
     """
     if data_format not in ("NCHW", "NHWC"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
-    if batch_weights is not None or zero_debias_moving_mean:
-        raise NotImplementedError(
-            "batch_weights and zero_debias_moving_mean are not part of this version"
-        )
+    if renorm and (batch_weights is not None or zero_debias_moving_mean):
+        raise ValueError("renorm is not supported with batch_weights or zero_debias_moving_mean")
     graph = get_default_graph()
     initial = {"gamma": Ones(), "moving_variance": Ones(), **(param_initializers or {})}
     losses = param_regularizers or {}
     with variable_scope(scope, "BatchNorm", reuse=reuse, custom_getter=getter_of()) as current:
         tensor = convert_to_tensor(inputs)
         is_image = tensor.shape.rank == 4
-        is_plain = not renorm and adjustment is None
+        is_plain = not renorm and adjustment is None and batch_weights is None
         is_fused = fused is not False and is_plain and tensor.shape.rank in (2, 4)
-        layer = BatchNormalization(
+        layer = WeightedBatchNormalization(
+            batch_weights,
+            zero_debias_moving_mean,
             1 if data_format == "NCHW" else -1,
             decay,
             epsilon,

@@ -273,9 +273,7 @@ class BatchNormalization(Layer):
             training,
         )
         if training:
-            rate = _rest_of(self.momentum, dtype)
-            for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
-                self.add_update(move_average(average, value, rate), inputs=[tensor])
+            self._update(tensor, mean, variance, _selector(True))
         return outputs
 
     def _train(self, tensor: Tensor, training: Any) -> Tuple[Any, Any, Any, Any]:
@@ -342,7 +340,7 @@ class BatchNormalization(Layer):
     def _update(self, tensor: Tensor, mean: Tensor, variance: Tensor, select: Select) -> None:
         """Adds the updates that move the averages towards those moments."""
         rate = self._rate(self.momentum, select)
-        self.add_update(move_average(self.moving_mean, mean, rate), inputs=[tensor])
+        self.add_update(self._move_mean(mean, select), inputs=[tensor])
         if not self.renorm:
             update = move_average(self.moving_variance, variance, rate)
         else:
@@ -351,6 +349,9 @@ class BatchNormalization(Layer):
             moved = raw_ops.Relu(features=square(stddev) - self.epsilon)
             update = self.moving_variance.assign(select(moved, self.moving_variance))
         self.add_update(update, inputs=[tensor])
+
+    def _move_mean(self, mean: Tensor, select: Select) -> Tensor:
+        return move_average(self.moving_mean, mean, self._rate(self.momentum, select))
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)
