@@ -26,6 +26,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.layers.python.layers.layers": {
         "_inner_flatten": "_src.model_layers.flattening.inner_flatten",
     },
+    "contrib.legacy_seq2seq.python.ops.seq2seq": {
+        "Linear": "_src.rnn_cells.linear.Linear",
+        "_extract_argmax_and_embed": "_src.legacy_seq2seq.decoders.extract_argmax_and_embed",
+    },
+    "contrib.rnn.python.ops.core_rnn_cell": {
+        "_Linear": "_src.rnn_cells.linear.Linear", "_linear": "_src.rnn_cells.linear.linear",
+    },
     "core.framework.types_pb2": {
         f"DT_{name}": f"_src.api.source_values.DT_{name}"
         for name in (

@@ -1,15 +1,14 @@
-"""Losses of sequences of logits, and the decoder of the older module."""
+"""Losses of sequences of logits."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.nn import cross_entropies
 from troupe._src.ops import array_ops, gen_ops, math_ops, reduction_ops
 from troupe._src.ops.arithmetic_ops import add_n
-from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
 
 # So that a sum of weights that is 0 divides nothing by 0.
 _TINY = 1e-12
@@ -156,36 +155,3 @@ def legacy_sequence_loss(
         if not average_across_batch:
             return total
         return total / math_ops.cast(array_ops.shape(targets[0])[0], total.dtype)
-
-
-def rnn_decoder(
-    decoder_inputs: Sequence[Any],
-    initial_state: Any,
-    cell: Any,
-    loop_function: Optional[Callable[[Any, int], Any]] = None,
-    scope: Any = None,
-) -> Tuple[List[Any], Any]:
-    """Runs a cell over the inputs of a decoder, or over what a function makes of its outputs.
-
-    Args:
-        decoder_inputs: For each time step a tensor, [batch, size].
-        initial_state: The state at first.
-        cell: A recurrent cell.
-        loop_function: Called with an output and the next place; gives the next input.
-        scope: The scope of the variables.
-
-    Returns:
-        The outputs, and the last state.
-    """
-    with variable_scope(scope or "rnn_decoder"):
-        state, outputs, previous = initial_state, [], None
-        for index, given in enumerate(decoder_inputs):
-            if loop_function is not None and previous is not None:
-                with variable_scope("loop_function", reuse=True):
-                    given = loop_function(previous, index)
-            if index > 0:
-                get_variable_scope().reuse_variables()
-            output, state = cell(given, state)
-            outputs.append(output)
-            previous = output
-        return outputs, state

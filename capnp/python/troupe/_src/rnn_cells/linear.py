@@ -38,19 +38,56 @@ def linear(
     Raises:
         ValueError: A tensor is no matrix, or its size is not known.
     """
-    given = list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
-    dtype, depth = given[0].dtype, sum(depth_of(each) for each in given)
-    kernel = get_variable(
-        "kernel", [depth, output_size], dtype=dtype, initializer=kernel_initializer
-    )
-    side_by_side = given[0] if len(given) == 1 else array_ops.concat(given, 1)
-    product = math_ops.matmul(side_by_side, kernel)
-    if not has_bias:
-        return product
-    with variable_scope(get_variable_scope()) as inner:
-        inner.set_partitioner(None)
-        bias = get_variable("bias", [output_size], dtype=dtype, initializer=Zeros())
-    return nn_ops.bias_add(product, bias)
+    return Linear(tensors, output_size, has_bias, None, kernel_initializer)(tensors)
+
+
+class Linear:
+    """A linear function of tensors whose variables, `kernel` and `bias`, are in the scope."""
+
+    def __init__(
+        self, args: Any, output_size: int, build_bias: bool, bias_initializer: Any = None,
+        kernel_initializer: Any = None,
+    ) -> None:  # fmt: skip
+        """Makes the variables in the current scope, or takes those that are there.
+
+        Args:
+            args: A tensor [batch, size], or a list of them.
+            output_size: The size of the result.
+            build_bias: Whether there is a bias, which no partitioner splits.
+            bias_initializer: That of the bias, by default zeros.
+            kernel_initializer: That of the kernel, by default that of the scope.
+
+        Raises:
+            ValueError: There are no tensors, one is no matrix, or its size is not known.
+        """
+        given = list(args) if isinstance(args, (list, tuple)) else [args]
+        if not given:
+            raise ValueError("`args` must be specified")
+        dtype, depth = given[0].dtype, sum(depth_of(each) for each in given)
+        self._kernel = get_variable(
+            "kernel", [depth, output_size], dtype=dtype, initializer=kernel_initializer
+        )
+        self._bias = None
+        if build_bias:
+            with variable_scope(get_variable_scope()) as inner:
+                inner.set_partitioner(None)
+                self._bias = get_variable(
+                    "bias", [output_size], dtype=dtype, initializer=bias_initializer or Zeros()
+                )
+
+    def __call__(self, args: Any) -> Tensor:
+        """The product of the tensors side by side with the kernel, plus the bias.
+
+        Args:
+            args: Tensors of the sizes for which it was made.
+
+        Returns:
+            A tensor [batch, output_size].
+        """
+        given = list(args) if isinstance(args, (list, tuple)) else [args]
+        side_by_side = given[0] if len(given) == 1 else array_ops.concat(given, 1)
+        product = math_ops.matmul(side_by_side, self._kernel)
+        return product if self._bias is None else nn_ops.bias_add(product, self._bias)
 
 
 def layer_normalized(tensor: Tensor, scope: str, gain: float, shift: float) -> Tensor:
