@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any, List, Optional, Tuple
 
 from troupe import _native
@@ -147,19 +148,18 @@ class Saver:
             with graph.name_scope(self._name or "save"):
                 builder = graph._builder_for("SaveV2", "")
                 first = graph._root.size
-                given = [
-                    (name, slice_, variable._native, reference_of(variable))
-                    for name, slice_, variable in parts
-                ]
+                given = [(name, slice_, v._native, reference_of(v)) for name, slice_, v in parts]
                 self._native = _native.make_saver(
                     builder, self._host, {**self._options, "parts": given}
                 )
                 self.saver_def = name_nodes(graph, first)
-        self.saver_def.sharded = self._options["sharded"]
-        self.saver_def.max_to_keep = self._options["max_to_keep"]
-        self.saver_def.keep_checkpoint_every_n_hours = self._options[
-            "keep_checkpoint_every_n_hours"
-        ]
+        for name in ("sharded", "max_to_keep", "keep_checkpoint_every_n_hours"):
+            setattr(self.saver_def, name, self._options[name])
+        graph._at_edits.append(weakref.WeakMethod(self._go_by_names))
+
+    def _go_by_names(self) -> None:
+        """When the graph is edited, which leaves the nodes only their names."""
+        self._by_names = SaverOfNames(self.saver_def, self._options, self.last_checkpoints)
 
     def __repr__(self) -> str:
         if not self._is_built:

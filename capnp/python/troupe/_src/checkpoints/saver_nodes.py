@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.meta_graph_messages import SaverDef
@@ -62,12 +62,14 @@ def unscoped(saver_def: Any, scope: Optional[str]) -> Optional[SaverDef]:
 class SaverOfNames:
     """Saves and restores by nodes that a graph has, which a message names."""
 
-    def __init__(self, saver_def: SaverDef, options: Dict[str, Any]) -> None:
+    def __init__(
+        self, saver_def: SaverDef, options: Dict[str, Any], checkpoints: Sequence[str] = ()
+    ) -> None:
         for name in ("save_tensor_name", "restore_op_name"):
             if not getattr(saver_def, name):
                 raise ValueError(f"saver_def must specify the {name}: {saver_def}")
         self.saver_def = saver_def
-        self.checkpoints: List[str] = []
+        self.checkpoints: List[str] = list(checkpoints)
         self._options = options
         self._keep_after = time.time() + saver_def.keep_checkpoint_every_n_hours * 3600
         self._times: Dict[str, float] = {}

@@ -25,8 +25,8 @@ class FunctionGraph(Graph):
     def __init__(self, outer: Graph) -> None:
         super().__init__()
         self._outer = outer
-        self._root = _native.begin_function(outer._root)
-        self._scopes = ThreadScopes(self._root)
+        self._native_root = _native.begin_function(outer._root)
+        self._thread_scopes = ThreadScopes(self)
         self.seed = outer.seed
         self._state = outer._state  # the variables that get_variable gives, too
         self._argument_count = 0

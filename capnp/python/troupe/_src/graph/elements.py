@@ -21,6 +21,7 @@ import numpy as np
 
 from troupe import _native
 from troupe._src.platform.call_stack import call_stack, innermost_line, to_summaries
+from troupe._src.graph_edits.node_inputs import NodeInputs
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.op_records import op_record
 from troupe._src.messages.graph_messages import NodeDef
@@ -39,7 +40,7 @@ _WITHOUT_SHAPES = (dtypes.resource, dtypes.variant)
 
 
 @set_module("troupe")
-class Operation:
+class Operation(NodeInputs):
     """A node of a graph. Created by the functions of the package, not directly."""
 
     __slots__ = (
@@ -89,18 +90,6 @@ class Operation:
     def outputs(self) -> List[Tensor]:
         """A tensor for each output."""
         return list(self._outputs)
-
-    @property
-    def inputs(self) -> Tuple[Tensor, ...]:
-        """The tensors that it takes, in order."""
-        places = self._graph._root.node_inputs(self._id)
-        return tuple(self._graph._tensor(node, index) for node, index in places)
-
-    @property
-    def control_inputs(self) -> List[Operation]:
-        """The nodes that run before it although it takes nothing of them."""
-        nodes = self._graph._root.node_control_inputs(self._id)
-        return [self._graph._operation(node) for node in nodes]
 
     @property
     def node_def(self) -> NodeDef:
@@ -290,7 +279,7 @@ class Tensor(Operand):
 
     def consumers(self) -> List[Operation]:
         """The nodes that have it as an input."""
-        return [op for op in self.graph.get_operations() if self in op.inputs]
+        return self.graph._consumers.of(self)
 
     def eval(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
@@ -312,8 +301,9 @@ class Tensor(Operand):
         return self.graph._session_for(session).run(self, feed_dict)
 
     def _value(self) -> _native.Value:
+        root = self.graph._root  # first: an edit of the graph changes its nodes
         if self._native is None:
-            self._native = self.graph._root.value(self._op._id, self._index)
+            self._native = root.value(self._op._id, self._index)
         return self._native
 
     def __iter__(self) -> Iterator[Tensor]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, Dict, Iterator, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.device_spec import DeviceSpec
-from troupe._src.graph.elements import operations_of
+from troupe._src.graph.elements import Operation, operations_of
 from troupe._src.graph.thread_scopes import DeviceNameOrFunction, ThreadScopes
+from troupe._src.graph_edits.consumers import Consumers
+from troupe._src.graph_edits.edits import NodeEdit, make_edits
 from troupe._src.types import errors
 
 _INNER = re.compile(r"[A-Za-z0-9_.\-/]*")
@@ -20,13 +22,32 @@ class GraphScopes:
     """What graphs inherit for names, devices, containers and orders of nodes."""
 
     def __init__(self) -> None:
-        self._root = _native.Builder()
-        self._scopes = ThreadScopes(self._root)
+        self._native_root = _native.Builder()  # without the edits that are to be made
+        self._edits: Dict[Operation, NodeEdit] = {}
+        self._edit_count = 0
+        self._at_edits: List[Callable[[], Optional[Callable[[], None]]]] = []  # called once
+        self._consumers = Consumers(self)
+        self._thread_scopes = ThreadScopes(self)
+
+    @property
+    def _root(self) -> _native.Builder:
+        """The graph of the runtime, with all edits."""
+        if self._edits:
+            make_edits(self)  # type: ignore[arg-type]
+        return self._native_root
+
+    @property
+    def _scopes(self) -> ThreadScopes:
+        """The scopes of this thread."""
+        root, scopes = self._root, self._thread_scopes
+        if scopes.root is not root:
+            scopes.move_to(root)
+        return scopes
 
     @contextlib.contextmanager
     def _changed(self, **changes: Any) -> Iterator[None]:
         scopes = self._scopes
-        before = {key: getattr(scopes, key) for key in (*changes, "complete_builder")}
+        before = {key: getattr(scopes, key) for key in (*changes, "complete_builder", "root")}
         for key, value in changes.items():
             setattr(scopes, key, value)
         scopes.complete_builder = None

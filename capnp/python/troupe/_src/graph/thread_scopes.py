@@ -17,8 +17,9 @@ DeviceNameOrFunction = Union[str, DeviceSpec, DeviceFunction, None]
 class ThreadScopes(threading.local):
     """The scopes of one graph that a thread has entered."""
 
-    def __init__(self, root: _native.Builder) -> None:
-        self.builder = root  # with the name scope and the container
+    def __init__(self, graph: Any) -> None:
+        self.root: _native.Builder = graph._native_root  # whose builders those below are
+        self.builder: _native.Builder = self.root  # with the name scope and the container
         self.container = ""
         self.devices: Tuple[DeviceNameOrFunction, ...] = ()
         self.colocated: Tuple[Operation, ...] = ()  # that nodes share the devices of
@@ -28,3 +29,9 @@ class ThreadScopes(threading.local):
         self.context = -1  # the branch or loop that nodes are added to
         # A builder with all of these, unless a function chooses the device of each node.
         self.complete_builder: Optional[_native.Builder] = None
+
+    def move_to(self, root: _native.Builder) -> None:
+        """Goes on in the same scopes of the graph that an edited one has become."""
+        self.root = root
+        self.builder = root.within(self.builder.prefix).container(self.container)
+        self.complete_builder = None

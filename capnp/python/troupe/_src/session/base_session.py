@@ -33,6 +33,7 @@ from troupe._src.session.fetch import (
 from troupe._src.session.listed_cards import with_listed_cards
 from troupe._src.session.listing import Device, list_devices
 from troupe._src.session.py_func import explain_placement
+from troupe._src.session.sent_graph import SentGraph
 from troupe._src.session.tensor_handles import has_handles, prepare_handles
 from troupe._src.types import errors
 
@@ -73,7 +74,7 @@ class BaseSession:
         self._lock = threading.Lock()
         self._native: Optional[_native.Session] = None
         self._pid = os.getpid()
-        self._extended_to = -1  # nodes of the graph that the runtime has
+        self._sent = SentGraph()
         self._is_closed = False
         self._async_steps: Dict[Any, Any] = {}  # by event loop
         self._dead_handles: List[str] = []  # of kept tensors that nobody can use any more
@@ -95,10 +96,7 @@ class BaseSession:
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
         native = self._native or self._open()
-        if self._extended_to != self._graph._root.size:
-            with self._graph._lock:
-                native.extend(self._graph._root)
-                self._extended_to = self._graph._root.size
+        self._sent.extend(native, self._graph)
         return native
 
     def _open(self) -> _native.Session:
@@ -379,6 +377,7 @@ class _Callables:
             raise session._located(error)
 
     def _callable_with(self, options: Dict[str, Any]) -> _native.Callable:
+        self._session._sent.check(self._session._graph)
         key = tuple(options.values())
         if key not in self._callables:
             plan, native = self._plan, self._session._ready()

@@ -19,6 +19,11 @@ from troupe._src.set_module import set_module
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
 
+_CONTROL_FLOW = ("Enter", "Exit", "Merge", "NextIteration", "Switch")
+_FOREIGN_CONTEXT = (
+    "branches and loops that came in with a message, were copied, or are in a graph that was "
+    "edited since have none; take gradients before"
+)
 _SECOND_ORDER = "Second-order gradient for while loops not supported"
 
 
@@ -127,6 +132,9 @@ def _add_gradients(
                 lambda node: _function_for(graph, node),
             )
         except errors.InvalidArgumentError as error:
+            if error.node_op in _CONTROL_FLOW and error.message.endswith("has no gradient"):
+                message = f"{error.message}: {_FOREIGN_CONTEXT}"
+                raise errors.build_error(False, message, error.node, error.node_op) from None
             if not error.message.startswith(_SECOND_ORDER):
                 raise
             # TensorFlow refuses it by this class.

@@ -6,10 +6,11 @@ import uuid
 from typing import Any, Dict, List, Optional, Set
 
 from troupe import _native
-from troupe._src.graph.elements import Tensor
+from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import raw_ops
+from troupe._src.types import errors
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, as_shape
 
@@ -36,7 +37,7 @@ def add_variable_nodes(
     shared by the programs that have it on the same task.
     """
     if GraphKeys.GLOBAL_VARIABLES in collections:
-        return builder.add_variable(name, initial._value())
+        return builder.add_variable(_name_beside(graph, builder, name), initial._value())
     shared_name = _unique(graph, builder.prefix + name)
     if GraphKeys.LOCAL_VARIABLES in collections:
         shared_name += f"@{graph._state.setdefault('local_name', uuid.uuid4().hex)}"
@@ -45,6 +46,35 @@ def add_variable_nodes(
         shared_name += f"@{device}" if "/task:" in device else ""
     container = graph._scopes.container
     return builder.add_local_variable(name, initial._value(), container, shared_name)
+
+
+def _name_beside(graph: Graph, builder: _native.Builder, name: str) -> str:
+    """The name, with a number where a variable has it that came in with nodes or edits.
+
+    The builder knows those alone that it has made itself.
+    """
+    full = builder.prefix + name
+    if not _has_handle(graph, full) or any(v.name == full for v in graph._root.variables()):
+        return name
+    count = 1
+    while _find(graph, f"{full}_{count}") or _find(graph, f"{full}_{count}/handle"):
+        count += 1
+    return f"{name}_{count}"
+
+
+def _has_handle(graph: Graph, name: str) -> bool:
+    ops = filter(None, (_find(graph, name), _find(graph, f"{name}/handle")))
+    return any(
+        op.type == "VarHandleOp" and op.get_attr("container").decode() == graph._scopes.container
+        for op in ops
+    )
+
+
+def _find(graph: Graph, name: str) -> Optional[Operation]:
+    try:
+        return graph._operation(graph._root.find(name))
+    except errors.NotFoundError:
+        return None
 
 
 def _unique(graph: Graph, name: str) -> str:

@@ -1,0 +1,1 @@
+"""What nodes take and what takes them, and changes of that."""
