@@ -68,6 +68,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "losses_impl losses_wargs": "contrib.gan.losses.wargs",
         "tuple_losses tuple_losses_impl": "contrib.gan.losses",
     },
+    "contrib.graph_editor.tests": {"match": "_src.graph_editor.match"},
     "contrib.image.python.ops": {
         "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
         "sparse_image_warp": "contrib.image",

@@ -1,0 +1,1 @@
+"""Selects, rewires and copies parts of graphs."""
