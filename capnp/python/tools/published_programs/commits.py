@@ -66,6 +66,7 @@ COMMITS = {
     "shenweichen/DeepCTR": "db66ac35845a3fc87db004952a514c5244ccec66",
     "sherjilozair/char-rnn-tensorflow": "4bff62d34ba6d536f052145cd3f8f79b6fa11365",
     "sugyan/tensorflow-mnist": "a98b50dc584fb3f56ca9181d441cf886f2b75ee3",
+    "suriyadeepan/practical_seq2seq": "eb2e44b77b0b4af52c8d1b6d41e19919873a7f4f",
     "taki0112/Self-Attention-GAN-Tensorflow": "6c073a4c8bf9898ab3ed9b470451f5630cd05373",
     "taki0112/UGATIT": "d508e8f5188e47000d79d8aecada0cc9119e0d56",
     "tegg89/SRCNN-Tensorflow": "78be1a24697935fc39a3a8cf59a6632264afade7",

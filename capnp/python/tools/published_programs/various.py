@@ -238,4 +238,31 @@ PAINTERS = [
     ),
 ]  # fmt: skip
 
-VARIOUS: List[Program] = [*CLASSIFIERS, *LEARNERS, *ACTORS, *PAINTERS]
+_CONVERSATION = 'LINES = ["hello my friend\\\\n", "\\\\n"]\n\n\ndef _get_user_input'
+
+DIALOGUES = [
+    _one(
+        "chiphuyen/stanford-tensorflow-tutorials", "assignments/chatbot/chatbot.py", "--mode chat",
+        [(r"^TESTSET_SIZE = 25000", "TESTSET_SIZE = 20"),
+         (r"^BUCKETS = .*$", "BUCKETS = [(6, 8), (10, 12)]"),
+         (r"^HIDDEN_SIZE = 256", "HIDDEN_SIZE = 16"), (r"^BATCH_SIZE = 64", "BATCH_SIZE = 4"),
+         (r"^NUM_SAMPLES = 512", "NUM_SAMPLES = 8"), (r"return 30$", "return 3"),
+         (r"while True:\n(\s+skip_step)", r"while iteration < 33:\n\1"),
+         # What a user says, who may leave.
+         (r"^def _get_user_input", _CONVERSATION),
+         (r"return sys\.stdin\.readline\(\)", "return LINES.pop(0)"),
+         # NumPy no longer makes numbers of arrays.
+         (r"int\(np\.argmax\(logit, axis=1\)\)", "int(np.argmax(logit))")],
+        "films", before=[["data.py"], ["chatbot.py"]],
+    ),
+    _one(
+        "suriyadeepan/practical_seq2seq", "03-Twitter-chatbot.py", "",
+        # A module that TensorFlow 1.0 had.
+        [(r"contrib\.rnn\.core_rnn_cell", "contrib.rnn"), (r"^emb_dim = 1024", "emb_dim = 8"),
+         # What only cuts texts into words.
+         (r"^import nltk$", ""), (r"epochs=100000", "epochs=5"), (r"\(self\.epochs//100\)", "2")],
+        "questions and answers",
+    ),
+]  # fmt: skip
+
+VARIOUS: List[Program] = [*CLASSIFIERS, *LEARNERS, *ACTORS, *PAINTERS, *DIALOGUES]

@@ -206,8 +206,38 @@ def make_speech(folder: pathlib.Path) -> None:
     (folder / "speech/transcript.csv").write_text("".join(lines))
 
 
+def make_films(folder: pathlib.Path) -> None:
+    """data: what is said in films, and who answers, as in the corpus of Cornell."""
+    random = np.random.RandomState(0)
+    words = ("hello", "you", "are", "my", "friend", "no", "king", "well", ".", "?")
+    lines, conversations = [], []
+    for index in range(80):
+        ids = [f"L{2 * index + side}" for side in (0, 1)]
+        for name in ids:
+            said = " ".join(random.choice(words, random.randint(2, 7)))
+            lines.append(" +++$+++ ".join([name, "u0", "m0", "A", said]) + "\n")
+        conversations.append(" +++$+++ ".join(["u0", "u1", "m0", str(ids)]) + "\n")
+    place = folder / "data/cornell movie-dialogs corpus"
+    place.mkdir(parents=True)
+    (place / "movie_lines.txt").write_text("".join(lines))
+    (place / "movie_conversations.txt").write_text("".join(conversations))
+
+
+def make_questions_and_answers(folder: pathlib.Path) -> None:
+    """datasets/twitter: numbers of words, and the words; ckpt/twitter for checkpoints."""
+    random = np.random.RandomState(0)
+    place = folder / "datasets/twitter"
+    place.mkdir(parents=True)
+    (folder / "ckpt/twitter").mkdir(parents=True)
+    for name in ("idx_q", "idx_a"):
+        np.save(place / f"{name}.npy", random.randint(20, size=(240, 5)).astype(np.int32))
+    words = [f"word{index}" for index in range(20)]
+    (place / "metadata.pkl").write_bytes(pickle.dumps({"idx2w": words}))
+
+
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "annotations": make_annotations,
+    "films": make_films,
     "folder of saves": make_folder_of_saves,
     "likes": make_likes,
     "list of pictures": make_list_of_pictures,
@@ -215,6 +245,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "parameters of an LSTM": make_parameters_of_an_lstm,
     "photographs": make_photographs,
     "purchases": make_purchases,
+    "questions and answers": make_questions_and_answers,
     "sentence aloud": make_sentence_aloud,
     "small pictures in a folder": make_small_pictures_in_a_folder,
     "small records": make_small_records,
