@@ -38,6 +38,13 @@ class EditsTest(tf.test.TestCase):
         both.op._update_input(0, self.a)
         self.assertEqual((self.a.consumers(), both.op in self.b.consumers()), ([both.op], True))
 
+    def test_consumers_that_an_edit_moves_are_known(self):
+        self.assertEqual(self.b.consumers(), [self.sum.op])
+        late = tf.square(self.b)
+        self.sum.op._update_input(0, late)
+        tf.identity(self.end)
+        self.assertCountEqual(self.b.consumers(), [self.sum.op, late.op])
+
     def test_gradients_are_those_of_the_edited_graph(self):
         variable = tf.Variable(3.0, name="v")
         self.sum.op._update_input(0, variable.value())
@@ -138,11 +145,11 @@ class EditsTest(tf.test.TestCase):
         self.assertEqual(self.a.shape.as_list(), [])
 
     def test_shapes_that_were_refined_stay_so(self):
-        unknown = tf.placeholder(tf.float32)
-        unknown.set_shape([2])
-        self.sum.op._update_input(0, self.later)
+        refined = tf.identity(tf.placeholder(tf.float32))
+        refined.set_shape([2])
+        refined.op._update_input(0, tf.placeholder(tf.float32, [None]))
         tf.identity(self.end)
-        self.assertEqual(unknown.shape.as_list(), [2])
+        self.assertEqual(refined.shape.as_list(), [2])
 
     def test_a_session_that_has_run_steps_says_that_it_cannot_see_edits(self):
         with tf.Session() as session:
