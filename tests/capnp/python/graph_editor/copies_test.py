@@ -170,6 +170,15 @@ class CopiesTest(tf.test.TestCase):
         made = ge.graph_replace(end, {start: tf.constant(1)})
         self.assertEqual(self.evaluate([end, made]), [6, 5])
 
+    def test_a_loop_of_which_one_variable_is_replaced_is_computed_as_a_whole(self):
+        count, start = tf.constant(0), tf.constant(10)
+        _, end = tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, s + i), [count, start])
+        made = ge.graph_replace(end, {start: tf.constant(20)}, dst_scope="new")
+        copies = [op for op in self.graph.get_operations() if op.name.startswith("new/")]
+        self.assertEqual(sum(op.type == "Exit" for op in copies), 2)
+        self.assertEqual(sum(op.type == "LoopCond" for op in copies), 1)
+        self.assertEqual(self.evaluate([end, made]), [13, 23])
+
     def test_loops_are_transformed_by_handlers_of_programs(self):
         _, end = self.loop()
         transformer, other = ge.Transformer(), tf.Graph()
