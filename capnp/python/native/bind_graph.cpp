@@ -226,6 +226,10 @@ void bind_builder(nb::module_& module) {
           },
           nb::arg("id"), nb::arg("index"))
       .def(
+          "contains",
+          [](const Builder& b, const std::string& name) { return b.graph().contains(name); },
+          nb::arg("name"))
+      .def(
           "find",
           [](const Builder& b, const std::string& name) { return take(b.graph().find(name)); },
           nb::arg("name"))

@@ -10,7 +10,6 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import raw_ops
-from troupe._src.types import errors
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, as_shape
 
@@ -71,10 +70,8 @@ def _has_handle(graph: Graph, name: str) -> bool:
 
 
 def _find(graph: Graph, name: str) -> Optional[Operation]:
-    try:
-        return graph._operation(graph._root.find(name))
-    except errors.NotFoundError:
-        return None
+    root = graph._root
+    return graph._operation(root.find(name)) if root.contains(name) else None
 
 
 def _unique(graph: Graph, name: str) -> str:
