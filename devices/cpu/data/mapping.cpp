@@ -15,29 +15,44 @@ using data::Element;
 using data::Pulled;
 using data::SharedDataset;
 
-class Mapped final : public data::SteppedSource {
+/// A source that calls a function for each element of another one, and ends with that one, with the
+/// function, or by itself.
+class Called : public data::SteppedSource {
  public:
-  Mapped(SharedIteration iteration, data::SharedSource input, CapturedFunction function)
+  Called(SharedIteration iteration, data::SharedSource input, CapturedFunction function)
       : iteration_(std::move(iteration)),
         input_(std::move(input)),
         function_(std::move(function)) {}
 
+ protected:
+  /// What the function is given for an element.
+  virtual Element arguments_of(Element element) { return element; }
+  /// Takes the function's results: what comes of them, or nothing to go on with the next element.
+  virtual std::optional<Pulled> take_results(Element results) {
+    return Pulled(std::optional<Element>(std::move(results)));
+  }
+  Pulled end() {
+    input_ = nullptr;
+    return data::end_of_sequence();
+  }
+
  private:
-  std::optional<Pulled> begin() override {
+  std::optional<Pulled> begin() final {
     if (!input_) return data::end_of_sequence();
     return {};
   }
 
-  std::optional<Pulled> ask(Done done) override {
-    if (!argument_) return input_->pull(std::move(done));
-    return function_.call(*std::exchange(argument_, {}), *iteration_, std::move(done));
+  std::optional<Pulled> ask(Done done) final {
+    if (!arguments_) return input_->pull(std::move(done));
+    return function_.call(*std::exchange(arguments_, {}), *iteration_, std::move(done));
   }
 
-  std::optional<Pulled> take(Pulled answer) override {
-    auto is_argument = !std::exchange(is_called_, false) && answer.ok() && answer->has_value();
-    if (answer.ok() && !answer->has_value()) input_ = nullptr;
-    if (!is_argument) return answer;
-    argument_ = **std::move(answer);
+  std::optional<Pulled> take(Pulled answer) final {
+    auto is_called = std::exchange(is_called_, false);
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) return end();
+    if (is_called) return take_results(**std::move(answer));
+    arguments_ = arguments_of(**std::move(answer));
     is_called_ = true;
     return {};
   }
@@ -45,100 +60,64 @@ class Mapped final : public data::SteppedSource {
   SharedIteration iteration_;
   data::SharedSource input_;  // null at the end
   CapturedFunction function_;
-  std::optional<Element> argument_;  // of the call to begin
-  bool is_called_ = false;           // the next answer is the function's
+  std::optional<Element> arguments_;  // of the call to begin
+  bool is_called_ = false;            // the next answer is the function's
+};
+
+/// What the function makes of each element.
+class Mapped final : public Called {
+ public:
+  using Called::Called;
 };
 
 /// What becomes of the elements behind one of which a predicate is false.
 enum class Rest : uint8_t { is_asked, is_left };
 
 /// The elements of which the predicate is true; all, or those before the first of which it is not.
-class Chosen final : public data::SteppedSource {
+class Chosen final : public Called {
  public:
   Chosen(SharedIteration iteration, data::SharedSource input, CapturedFunction predicate, Rest rest)
-      : iteration_(std::move(iteration)),
-        input_(std::move(input)),
-        predicate_(std::move(predicate)),
-        rest_(rest) {}
+      : Called(std::move(iteration), std::move(input), std::move(predicate)), rest_(rest) {}
 
  private:
-  std::optional<Pulled> begin() override {
-    if (has_ended_) return data::end_of_sequence();
+  Element arguments_of(Element element) override { return element_ = std::move(element); }
+
+  std::optional<Pulled> take_results(Element results) override {
+    auto element = std::exchange(element_, {});
+    if (!results[0].shape().is_scalar())
+      return Pulled(invalid_argument("Filter predicate `f` must return a scalar bool."));
+    if (results[0].value<bool>()) return Pulled(std::optional<Element>(std::move(element)));
+    if (rest_ == Rest::is_left) return end();
     return {};
   }
 
-  std::optional<Pulled> ask(Done done) override {
-    if (!element_) return input_->pull(std::move(done));
-    return predicate_.call(*element_, *iteration_, std::move(done));
-  }
-
-  std::optional<Pulled> take(Pulled answer) override {
-    if (!element_) {
-      if (!answer.ok() || !answer->has_value()) return answer;
-      element_ = **std::move(answer);
-      return {};
-    }
-    auto element = std::exchange(element_, std::nullopt);
-    if (!answer.ok()) return answer;
-    const auto& is_chosen = (**answer)[0];
-    if (!is_chosen.shape().is_scalar())
-      return Pulled(invalid_argument("Filter predicate `f` must return a scalar bool."));
-    if (is_chosen.value<bool>()) return Pulled(std::move(element));
-    has_ended_ = rest_ == Rest::is_left;
-    return begin();
-  }
-
-  SharedIteration iteration_;
-  data::SharedSource input_;
-  CapturedFunction predicate_;
   Rest rest_;
-  std::optional<Element> element_;  // which the predicate is asked about
-  bool has_ended_ = false;
+  Element element_;  // which the predicate is asked about
 };
 
 /// Calls a function with a state and each element: it makes the next state and, behind it, an
 /// element. Where it fails, the state stays.
-class Scanned final : public data::SteppedSource {
+class Scanned final : public Called {
  public:
   Scanned(
       SharedIteration iteration, data::SharedSource input, CapturedFunction function, Element state)
-      : iteration_(std::move(iteration)),
-        input_(std::move(input)),
-        function_(std::move(function)),
+      : Called(std::move(iteration), std::move(input), std::move(function)),
         state_(std::move(state)) {}
 
  private:
-  std::optional<Pulled> begin() override {
-    if (!input_) return data::end_of_sequence();
-    return {};
+  Element arguments_of(Element element) override {
+    element.insert(element.begin(), state_.begin(), state_.end());
+    return element;
   }
 
-  std::optional<Pulled> ask(Done done) override {
-    if (!arguments_) return input_->pull(std::move(done));
-    return function_.call(*arguments_, *iteration_, std::move(done));
+  std::optional<Pulled> take_results(Element results) override {
+    auto behind_state = results.begin() + std::ssize(state_);
+    std::move(results.begin(), behind_state, state_.begin());
+    results.erase(results.begin(), behind_state);
+    return Pulled(std::optional<Element>(std::move(results)));
   }
 
-  std::optional<Pulled> take(Pulled answer) override {
-    auto is_result = std::exchange(arguments_, std::nullopt).has_value();
-    if (answer.ok() && !answer->has_value()) input_ = nullptr;
-    if (!answer.ok() || !answer->has_value()) return answer;
-    auto values = **std::move(answer);
-    auto state_size = static_cast<std::ptrdiff_t>(state_.size());
-    if (!is_result) {
-      values.insert(values.begin(), state_.begin(), state_.end());
-      arguments_ = std::move(values);
-      return {};
-    }
-    std::move(values.begin(), values.begin() + state_size, state_.begin());
-    values.erase(values.begin(), values.begin() + state_size);
-    return Pulled(std::optional<Element>(std::move(values)));
-  }
-
-  SharedIteration iteration_;
-  data::SharedSource input_;  // null at the end
-  CapturedFunction function_;
   Element state_;
-  std::optional<Element> arguments_;  // of the call to begin or under way
 };
 
 /// The function of a node as its attribute says: whether OutOfRange is an error, or the end.
