@@ -12,6 +12,8 @@ using data::Element;
 using data::Pulled;
 using data::SharedDataset;
 using SharedPadding = std::shared_ptr<const Padding>;
+/// What elements become that are there in the right number.
+using Stack = std::function<Pulled(const std::vector<Element>&, Allocator&)>;
 
 struct BatchSize {
   int64_t rows;
@@ -20,12 +22,11 @@ struct BatchSize {
 
 class Batches final : public data::SteppedSource {
  public:
-  Batches(
-      SharedIteration iteration, data::SharedSource input, BatchSize size, SharedPadding padding)
+  Batches(SharedIteration iteration, data::SharedSource input, BatchSize size, Stack stack)
       : iteration_(std::move(iteration)),
         input_(std::move(input)),
         size_(size),
-        padding_(std::move(padding)) {}
+        stack_(std::move(stack)) {}
 
  private:
   std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
@@ -42,9 +43,7 @@ class Batches final : public data::SteppedSource {
       elements_.clear();
       return data::end_of_sequence();
     }
-    auto& allocator = iteration_->device().allocator();
-    auto batch =
-        padding_ ? stack_padded(elements_, *padding_, allocator) : stack(elements_, allocator);
+    auto batch = stack_(elements_, iteration_->device().allocator());
     elements_.clear();
     return batch;
   }
@@ -52,7 +51,7 @@ class Batches final : public data::SteppedSource {
   SharedIteration iteration_;
   data::SharedSource input_;
   BatchSize size_;
-  SharedPadding padding_;  // null where elements have one shape
+  Stack stack_;
   std::vector<Element> elements_;
 };
 
@@ -72,7 +71,7 @@ KernelCatalog::Make make_batch(bool has_remainder) {
         node, [=](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
           auto size = batch_size(launch, has_remainder ? 2 : -1);
           if (!size) return size.status();
-          return over<Batches>(input, *size, SharedPadding());
+          return over<Batches>(input, *size, Stack(stack));
         });
   };
 }
@@ -83,6 +82,28 @@ Result<std::vector<int64_t>> padding_shape(const Tensor& tensor) {
   for (auto size : values)
     if (size < -1) return invalid_argument("a padded shape has the size " + std::to_string(size));
   return std::vector<int64_t>(values.begin(), values.end());
+}
+
+Result<Kernel> make_sparse_batch(const Node& node) {
+  return Kernel{.compute = [attrs = ElementAttrs(node)](Launch& launch) -> Status {
+    auto input = dataset_input(launch, 0);
+    if (!input) return input.status();
+    if ((*input)->dtypes().size() != 1)
+      return invalid_argument(
+          "DenseToSparseBatchDataset only supports inputs with a single component.");
+    if (auto status = attrs.check({DType::string}); !status.ok()) return status;
+    auto size = batch_size(launch, -1);
+    if (!size) return size.status();
+    const auto& row = launch.input(2);
+    if (row.shape().rank() != 1) return invalid_argument("row_shape must be a vector");
+    auto sizes = row.values<int64_t>();
+    if (auto shape = Shape::make(sizes); !shape) return shape.status();
+    auto stack = [row = std::vector<int64_t>(sizes.begin(), sizes.end())](
+                     const auto& elements, Allocator& allocator) {
+      return stack_sparse(elements, row, allocator);
+    };
+    return set_dataset(launch, make_dataset(attrs, over<Batches>(*input, *size, Stack(stack))));
+  }};
 }
 
 /// Inputs 2 to 2 + count are shapes, those behind them values.
@@ -118,7 +139,10 @@ KernelCatalog::Make make_padded_batch(bool has_remainder) {
           if (!size) return size.status();
           auto padding = padding_input(launch, input->dtypes(), count);
           if (!padding) return padding.status();
-          return over<Batches>(input, *size, *padding);
+          return over<Batches>(
+              input, *size, Stack([padding = *padding](const auto& elements, Allocator& allocator) {
+                return stack_padded(elements, *padding, allocator);
+              }));
         });
   };
 }
@@ -130,6 +154,8 @@ void add_dataset_batching_kernels(KernelCatalog& catalog) {
   catalog.add("BatchDatasetV2", make_batch(true));
   catalog.add("PaddedBatchDataset", make_padded_batch(false));
   catalog.add("PaddedBatchDatasetV2", make_padded_batch(true));
+  for (const auto* op : {"DenseToSparseBatchDataset", "ExperimentalDenseToSparseBatchDataset"})
+    catalog.add(op, make_sparse_batch);
   add_dataset_windows_kernels(catalog);
 }
 

@@ -17,6 +17,7 @@ class CapturedFunction {
 
   /// InvalidArgument unless it makes such results of arguments of those dtypes.
   Status check(const DTypes& arguments, const DTypes& results) const;
+  const DTypes& result_dtypes() const { return function_->result_dtypes(); }
   /// The same function, whose OutOfRange is the end of the sequence and no error.
   CapturedFunction ending() const;
   /// As DatasetFunction::call().

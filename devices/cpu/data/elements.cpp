@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/graph/proto/serialized.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -98,6 +99,44 @@ Result<Tensor> stack_padded_component(
   return out;
 }
 
+/// The sizes of a row that every element of the batch fits in.
+Result<std::vector<int64_t>> sparse_row_sizes(
+    const std::vector<data::Element>& elements, const std::vector<int64_t>& wanted) {
+  std::vector<int64_t> sizes;
+  for (auto size : wanted) sizes.push_back(std::max<int64_t>(size, 0));
+  auto row = [&wanted] { return Shape::make(wanted)->to_string(); };
+  for (const auto& element : elements) {
+    const auto& shape = element[0].shape();
+    if (static_cast<size_t>(shape.rank()) != wanted.size())
+      return invalid_argument(
+          "Input element had shape (" + shape.to_string() +
+          ") that is incompatible with the row shape (" + row() + ").");
+    for (size_t axis = 0; axis < wanted.size(); ++axis) {
+      auto size = shape[static_cast<int>(axis)];
+      if (wanted[axis] < 0) sizes[axis] = std::max(sizes[axis], size);
+      else if (size > wanted[axis])
+        return Status(
+            Code::data_loss, "Input element had shape (" + shape.to_string() +
+                                 ") that is larger than the row shape (" + row() + ").");
+    }
+  }
+  return sizes;
+}
+
+/// Writes the indices of all elements of a row.
+int64_t* write_indices(int64_t* to, int64_t row, const Shape& shape) {
+  std::vector<int64_t> index(static_cast<size_t>(shape.rank()), 0);
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    *to++ = row;
+    to = std::ranges::copy(index, to).out;
+    for (auto axis = shape.rank() - 1; axis >= 0; --axis) {
+      if (++index[static_cast<size_t>(axis)] < shape[axis]) break;
+      index[static_cast<size_t>(axis)] = 0;
+    }
+  }
+  return to;
+}
+
 template <class Stack>
 data::Pulled stack_all(const std::vector<data::Element>& elements, const Stack& stack_one) {
   data::Element batch;
@@ -128,6 +167,37 @@ data::Pulled stack_padded(
   return stack_all(elements, [&](size_t component) {
     return stack_padded_component(elements, component, padding, allocator);
   });
+}
+
+data::Pulled stack_sparse(
+    const std::vector<data::Element>& elements, const std::vector<int64_t>& row_sizes,
+    Allocator& allocator) {
+  auto sizes = sparse_row_sizes(elements, row_sizes);
+  if (!sizes) return sizes.status();
+  auto dtype = elements[0][0].dtype();
+  if (is_opaque(dtype)) return not_copied(dtype);
+  int64_t count = 0;
+  for (const auto& element : elements) count += element[0].elements();
+  auto indices = Tensor::allocate(DType::int64, {count, std::ssize(*sizes) + 1}, allocator);
+  if (!indices) return indices.status();
+  auto values = Tensor::allocate(dtype, {count}, allocator);
+  if (!values) return values.status();
+  auto* next_index = indices->mutable_data<int64_t>();
+  int64_t at = 0;
+  for (int64_t row = 0; row < std::ssize(elements); ++row) {
+    const auto& value = elements[static_cast<size_t>(row)][0];
+    next_index = write_indices(next_index, row, value.shape());
+    copy_elements(*values, at, value, 0, value.elements());
+    at += value.elements();
+  }
+  sizes->insert(sizes->begin(), std::ssize(elements));
+  std::vector<std::string> parts;
+  for (const auto& part : {*indices, *values, Tensor::of<int64_t>({std::ssize(*sizes)}, *sizes)}) {
+    auto bytes = serialize_tensor(part, StringsIn::content);
+    if (!bytes) return bytes.status();
+    parts.push_back(*std::move(bytes));
+  }
+  return std::optional<data::Element>(data::Element{Tensor::of<std::string>({3}, parts)});
 }
 
 }  // namespace troupe::cpu

@@ -22,4 +22,10 @@ struct Padding {
 data::Pulled stack_padded(
     const std::vector<data::Element>& elements, const Padding& padding, Allocator& allocator);
 
+/// The elements, of one component each, as the rows of a sparse tensor, which is what
+/// SerializeSparse makes. A row has at most those sizes; -1 is the largest in the batch.
+data::Pulled stack_sparse(
+    const std::vector<data::Element>& elements, const std::vector<int64_t>& row_sizes,
+    Allocator& allocator);
+
 }  // namespace troupe::cpu

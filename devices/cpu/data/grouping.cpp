@@ -1,5 +1,7 @@
 #include "troupe/devices/cpu/data/grouping.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "troupe/devices/cpu/data/captured_function.hpp"
@@ -168,6 +170,99 @@ class Grouped final : public data::SteppedSource {
   data::SharedSource group_;  // null where none is read
 };
 
+struct ReducerFunctions {
+  CapturedFunction key;       // of an element, an int64
+  CapturedFunction init;      // of a key, a state
+  CapturedFunction reduce;    // of a state and an element, the next state
+  CapturedFunction finalize;  // of a state, an element
+};
+
+/// Reduces the elements of each key to a state. At the end of the input, what the function makes of
+/// the states comes, by key. An element whose key or state cannot be made leaves the state as it
+/// is.
+class GroupReduced final : public data::SteppedSource {
+ public:
+  GroupReduced(SharedIteration iteration, data::SharedSource input, ReducerFunctions functions)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        functions_(std::move(functions)) {}
+
+ private:
+  enum class Asked : uint8_t { input, key, init, reduce, finalize };
+
+  std::optional<Pulled> begin() override {
+    if (asked_ == Asked::finalize && states_.empty()) return data::end_of_sequence();
+    return {};
+  }
+
+  std::optional<Pulled> ask(Done done) override {
+    switch (asked_) {
+      case Asked::input: return input_->pull(std::move(done));
+      case Asked::key: return functions_.key.call(element_, *iteration_, std::move(done));
+      case Asked::init:
+        return functions_.init.call({Tensor::scalar(key_)}, *iteration_, std::move(done));
+      case Asked::reduce: return reduce(std::move(done));
+      case Asked::finalize: break;
+    }
+    auto first = states_.extract(states_.begin());
+    return functions_.finalize.call(std::move(first.mapped()), *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> reduce(Done done) {
+    auto arguments = states_.at(key_);
+    std::ranges::move(element_, std::back_inserter(arguments));
+    return functions_.reduce.call(std::move(arguments), *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    switch (asked_) {
+      case Asked::input: return take_element(std::move(answer));
+      case Asked::key: return take_key(answer);
+      case Asked::init:
+      case Asked::reduce: return take_state(std::move(answer));
+      case Asked::finalize: break;
+    }
+    return answer;
+  }
+
+  std::optional<Pulled> take_element(Pulled answer) {
+    if (!answer.ok()) return answer;
+    if (answer->has_value()) {
+      element_ = **std::move(answer);
+      asked_ = Asked::key;
+      return {};
+    }
+    input_ = nullptr;
+    asked_ = Asked::finalize;
+    return begin();
+  }
+
+  std::optional<Pulled> take_key(const Pulled& answer) {
+    asked_ = Asked::input;
+    auto key = number_of(answer, "key_func");
+    if (!key) return Pulled(key.status());
+    key_ = *key;
+    asked_ = states_.contains(key_) ? Asked::reduce : Asked::init;
+    return {};
+  }
+
+  std::optional<Pulled> take_state(Pulled answer) {
+    auto was_asked = std::exchange(asked_, Asked::input);
+    if (!answer.ok()) return answer;
+    states_[key_] = **std::move(answer);
+    if (was_asked == Asked::init) asked_ = Asked::reduce;
+    return {};
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;  // null at its end
+  ReducerFunctions functions_;
+  std::map<int64_t, Element> states_;  // by key
+  Asked asked_ = Asked::input;
+  int64_t key_ = 0;
+  Element element_;
+};
+
 struct GroupFunction {
   data::SharedFunction function;
   size_t captured_count;
@@ -215,11 +310,46 @@ Result<Kernel> make_group_by_window(const Node& node, const Graph& graph, Device
   return Kernel{.compute = std::move(compute)};
 }
 
+Status check_functions(
+    const ReducerFunctions& functions, const DTypes& element, const DTypes& results) {
+  if (auto status = functions.key.check(element, {DType::int64}); !status.ok()) return status;
+  const auto& state = functions.init.result_dtypes();
+  if (auto status = functions.init.check({DType::int64}, state); !status.ok()) return status;
+  auto arguments = state;
+  arguments.insert(arguments.end(), element.begin(), element.end());
+  if (auto status = functions.reduce.check(arguments, state); !status.ok()) return status;
+  return functions.finalize.check(state, results);
+}
+
+Result<Kernel> make_group_by_reducer(const Node& node, const Graph& graph, Device& device) {
+  std::vector<GroupFunction> functions;
+  for (const auto* attr : {"key_func", "init_func", "reduce_func", "finalize_func"}) {
+    auto function = GroupFunction::compile(attr, node, graph, device);
+    if (!function) return function.status();
+    functions.push_back(*std::move(function));
+  }
+  auto compute = [functions, attrs = ElementAttrs(node)](Launch& launch) -> Status {
+    auto input = dataset_input(launch, 0);
+    if (!input) return input.status();
+    int at = 1;
+    auto next = [&launch, &at, each = functions.begin()]() mutable {
+      return (each++)->with_inputs(launch, at);
+    };
+    ReducerFunctions captured{.key = next(), .init = next(), .reduce = next(), .finalize = next()};
+    auto status = check_functions(captured, (*input)->dtypes(), attrs.dtypes);
+    if (!status.ok()) return status;
+    return set_dataset(launch, make_dataset(attrs, over<GroupReduced>(*input, captured)));
+  };
+  return Kernel{.compute = std::move(compute)};
+}
+
 }  // namespace
 
 void add_dataset_grouping_kernels(KernelCatalog& catalog) {
   for (const auto* op : {"GroupByWindowDataset", "ExperimentalGroupByWindowDataset"})
     catalog.add_linked(op, make_group_by_window);
+  for (const auto* op : {"GroupByReducerDataset", "ExperimentalGroupByReducerDataset"})
+    catalog.add_linked(op, make_group_by_reducer);
 }
 
 }  // namespace troupe::cpu

@@ -1,8 +1,10 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/captured_function.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/random/seeds.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 #include "troupe/devices/device.hpp"
+#include "troupe/devices/files/record_file.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -70,6 +72,36 @@ class Single final : public data::SteppedSource {
   std::optional<Element> element_;
 };
 
+/// A source without elements, which writes those of the input to a file before it ends.
+class Written final : public data::SteppedSource {
+ public:
+  Written(SharedIteration iteration, data::SharedSource input, RecordFileWriter writer)
+      : iteration_(std::move(iteration)), input_(std::move(input)), writer_(std::move(writer)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (iteration_->is_stopped()) return Pulled(cancelled("nothing waits for the file any more"));
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) {
+      if (auto status = writer_.close(); !status.ok()) return Pulled(status);
+      return answer;
+    }
+    const auto& record = (**answer)[0];
+    if (!record.shape().is_scalar())
+      return Pulled(invalid_argument(
+          "a record must be a scalar, not one of shape " + record.shape().to_string()));
+    if (auto status = writer_.write(record.value<std::string>()); !status.ok())
+      return Pulled(status);
+    return {};
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  RecordFileWriter writer_;
+};
+
 Status set_components(Launch& launch, const ElementAttrs& attrs, Pulled pulled) {
   if (!pulled.ok()) return pulled.status();
   auto& element = **pulled;
@@ -80,17 +112,25 @@ Status set_components(Launch& launch, const ElementAttrs& attrs, Pulled pulled) 
   return {};
 }
 
-/// Pulls the one element of a source on a thread of the device, and sets the outputs to it.
+/// Pulls once from a source, on a thread of the device, and is done with what `take` makes of that.
+void pull_once(
+    Launch& launch, const SharedIteration& iteration, const data::SharedSource& source,
+    std::function<Status(Pulled)> take, Kernel::Done done) {
+  launch.on_cancel([iteration] { iteration->stop(); });
+  launch.device().enqueue([iteration, source, take = std::move(take), done = std::move(done)] {
+    auto end = [iteration, source, take, done](Pulled pulled) { done(take(std::move(pulled))); };
+    if (auto pulled = source->pull(end)) end(*std::move(pulled));
+  });
+}
+
+/// Sets the outputs to the one element of a source.
 void compute_by(
     Launch& launch, const ElementAttrs& attrs, const SharedIteration& iteration,
     const data::SharedSource& source, Kernel::Done done) {
-  launch.on_cancel([iteration] { iteration->stop(); });
-  launch.device().enqueue([&launch, attrs, iteration, source, done = std::move(done)] {
-    auto set = [&launch, attrs, iteration, source, done](Pulled pulled) {
-      done(set_components(launch, attrs, std::move(pulled)));
-    };
-    if (auto pulled = source->pull(set)) set(*std::move(pulled));
-  });
+  auto take = [&launch, attrs](Pulled pulled) {
+    return set_components(launch, attrs, std::move(pulled));
+  };
+  pull_once(launch, iteration, source, take, std::move(done));
 }
 
 Result<data::SharedSource> begin_reduction(
@@ -144,11 +184,46 @@ Result<Kernel> make_single(const Node& node) {
   return kernel;
 }
 
+/// Inputs: the dataset, filename, compression_type.
+Result<data::SharedSource> begin_writing(const Launch& launch, const SharedIteration& iteration) {
+  auto input = dataset_input(launch, 0);
+  if (!input) return input.status();
+  if ((*input)->dtypes() != DTypes{DType::string})
+    return invalid_argument("only a dataset of one string component can be written to a file");
+  auto filename = scalar_input<std::string>(launch.input(1), "filename");
+  if (!filename) return filename.status();
+  auto type = scalar_input<std::string>(launch.input(2), "compression_type");
+  if (!type) return type.status();
+  auto compression = parse_compression(*type);
+  if (!compression) return compression.status();
+  auto source = (*input)->iterate(iteration);
+  if (!source) return source;
+  auto writer = RecordFileWriter::create(*filename, {.type = *compression});
+  if (!writer) return writer.status();
+  return data::SharedSource(
+      std::make_shared<Written>(iteration, *std::move(source), *std::move(writer)));
+}
+
+Kernel write_records_kernel() {
+  Kernel kernel;
+  kernel.start = [](Launch& launch, Kernel::Done done) {
+    auto iteration = std::make_shared<data::Iteration>(launch.device());
+    auto source = begin_writing(launch, iteration);
+    if (!source) return done(source.status());
+    auto take = [](const Pulled& pulled) { return pulled.status(); };
+    pull_once(launch, iteration, *source, take, std::move(done));
+  };
+  kernel.awaits = "the elements of a dataset";
+  return kernel;
+}
+
 }  // namespace
 
 void add_dataset_reduction_kernels(KernelCatalog& catalog) {
   catalog.add_linked("ReduceDataset", make_reduce);
   catalog.add("DatasetToSingleElement", make_single);
+  for (const auto* op : {"DatasetToTFRecord", "ExperimentalDatasetToTFRecord"})
+    catalog.add(op, [](const Node&) -> Result<Kernel> { return write_records_kernel(); });
 }
 
 }  // namespace troupe::cpu

@@ -68,11 +68,27 @@ void add_window_op(OpCatalog& catalog) {
           .output("handle", DType::variant)));
 }
 
-}  // namespace
+/// Batches of elements that need not have one shape.
+Op make_sparse_batch(const std::string& name) {
+  return with_element_attrs(
+      make_transform(
+          name.c_str(),
+          "Sparse tensors of so many elements, as SerializeSparse makes of them: an element is a\n"
+          "row of at most `row_shape`; a size of -1 is the largest in the batch.",
+          {1})
+          .input("batch_size", DType::int64)
+          .input("row_shape", DType::int64)
+          .output("handle", DType::variant)
+          .infer_shape([](ShapeInference& s) -> Status {
+            if (auto status = s.need_rank(1, 0); !status.ok()) return status;
+            if (auto status = s.need_rank(2, 1); !status.ok()) return status;
+            s.set(0, Shape());
+            return {};
+          }));
+}
 
-void add_dataset_arrangement_ops(OpCatalog& catalog) {
-  add_batch_ops(catalog);
-  add_window_op(catalog);
+/// Ops that have an older name, too.
+void add_renamed_ops(OpCatalog& catalog) {
   for (const std::string prefix : {"", "Experimental"}) {
     auto ignore_errors = prefix + "IgnoreErrorsDataset", unique = prefix + "UniqueDataset";
     catalog.add(with_element_attrs(
@@ -83,7 +99,16 @@ void add_dataset_arrangement_ops(OpCatalog& catalog) {
             unique.c_str(),
             "Each element the first time that it comes: int32, int64 or string tensors.")
             .output("handle", DType::variant)));
+    catalog.add(make_sparse_batch(prefix + "DenseToSparseBatchDataset"));
   }
+}
+
+}  // namespace
+
+void add_dataset_arrangement_ops(OpCatalog& catalog) {
+  add_batch_ops(catalog);
+  add_window_op(catalog);
+  add_renamed_ops(catalog);
   catalog.add(with_element_attrs(
       make_transform(
           "ShuffleDataset",

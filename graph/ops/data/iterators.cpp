@@ -99,6 +99,14 @@ void add_iterators_ops(OpCatalog& catalog) {
           .outputs("components", "output_types")
           .infer_shape(infer_components)
           .stateful()));
+  for (const auto* name : {"DatasetToTFRecord", "ExperimentalDatasetToTFRecord"})
+    catalog.add(Op(name)
+        .doc("Writes the elements of a dataset, string scalars, to a TFRecord file.")
+        .input("input_dataset", DType::variant)
+        .input("filename", DType::string)
+        .input("compression_type", DType::string)
+        .infer_shape(shapes::none())
+        .stateful());
   add_optionals_ops(catalog);
 }
 

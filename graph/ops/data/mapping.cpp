@@ -25,16 +25,31 @@ Op with_named_function(Op op, const std::string& name) {
       .attr(name, AttrType::function);
 }
 
-void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
-  auto grouping = make_dataset_op(
+Op with_named_functions(Op op, std::initializer_list<const char*> names) {
+  for (const auto* name : names) op = with_named_function(std::move(op), name);
+  return with_element_attrs(std::move(op).output("handle", DType::variant));
+}
+
+void add_grouping_ops(OpCatalog& catalog, const std::string& prefix) {
+  catalog.add(with_named_functions( make_dataset_op(
                       prefix + "GroupByWindowDataset",
                       "The elements of the datasets that `reduce_func` makes of a key and a "
                       "dataset of elements with that key, as soon as there are as many as "
                       "`window_size_func` says.")
-                      .input("input_dataset", DType::variant);
-  for (const auto* function : {"key_func", "reduce_func", "window_size_func"})
-    grouping = with_named_function(std::move(grouping), function);
-  catalog.add(with_element_attrs(std::move(grouping).output("handle", DType::variant)));
+                      .input("input_dataset", DType::variant),
+      {"key_func", "reduce_func", "window_size_func"}));
+  catalog.add(with_named_functions(
+      make_dataset_op(
+          prefix + "GroupByReducerDataset",
+          "At the end of the input, by key: what `finalize_func` makes of the state of a key. "
+          "That begins as `init_func` makes it of the key, and `reduce_func` makes the next of it "
+          "and of each element with that key.")
+          .input("input_dataset", DType::variant)
+          .stateful(),
+      {"key_func", "init_func", "reduce_func", "finalize_func"}));
+}
+
+void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
   catalog.add(with_element_attrs(
       make_dataset_op(
           prefix + "DirectedInterleaveDataset",
@@ -107,7 +122,10 @@ void add_dataset_mapping_ops(OpCatalog& catalog) {
           .input("num_parallel_calls", DType::int64)
           .output("handle", DType::variant)
           .attr("sloppy", false)));
-  for (const auto* prefix : {"", "Experimental"}) add_combining_ops(catalog, prefix);
+  for (const auto* prefix : {"", "Experimental"}) {
+    add_grouping_ops(catalog, prefix);
+    add_combining_ops(catalog, prefix);
+  }
   catalog.add(with_element_attrs(
       Op("ReduceDataset")
           .doc("The state after the function has been called with the state and each element.")

@@ -3,10 +3,14 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.data.batching import dense_to_sparse_batch
 from troupe._src.data.csv import CsvDataset
+from troupe._src.data.files import TFRecordWriter
 from troupe._src.data.grouping import (
+    Reducer,
     bucket_by_sequence_length,
     choose_from_datasets,
+    group_by_reducer,
     group_by_window,
     sample_from_datasets,
 )
@@ -17,6 +21,7 @@ from troupe._src.data.options import (
     OptimizationOptions,
     ThreadingOptions,
 )
+from troupe._src.data_files.resampling import rejection_resample
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
 from troupe._src.data.sources import Counter, from_variant, get_single_element, to_variant
 from troupe._src.data.specs import DatasetSpec as DatasetStructure
@@ -34,6 +39,7 @@ from troupe._src.data.transformations import (
     enumerate_dataset,
     ignore_errors,
     map_and_batch,
+    map_and_batch_with_legacy_function,
     parallel_interleave,
     prefetch_to_device,
     scan,
@@ -60,8 +66,10 @@ __all__ = [
     "OptimizationOptions",
     "Optional",
     "OptionalStructure",
+    "Reducer",
     "SparseTensorStructure",
     "Structure",
+    "TFRecordWriter",
     "TensorStructure",
     "ThreadingOptions",
     "UNKNOWN_CARDINALITY",
@@ -69,20 +77,24 @@ __all__ = [
     "cardinality",
     "choose_from_datasets",
     "copy_to_device",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
     "from_variant",
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
+    "group_by_reducer",
     "group_by_window",
     "ignore_errors",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "make_saveable_from_iterator",
     "map_and_batch",
+    "map_and_batch_with_legacy_function",
     "parallel_interleave",
     "parse_example_dataset",
     "prefetch_to_device",
+    "rejection_resample",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",

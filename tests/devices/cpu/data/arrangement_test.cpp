@@ -147,6 +147,85 @@ BOOST_AUTO_TEST_CASE(an_iterator_that_is_gone_stops_the_tasks_that_fill_its_buff
   BOOST_TEST(numbers(endless, 3) == "0 1 0 ...");
 }
 
+/// Rows of a sparse tensor.
+struct SparseBatchFixture : DatasetFixture {
+  /// A vector of each number x of 0, 1, 2, 3: x times 10 * x.
+  Value vectors() const {
+    auto body = [](const Builder& f, const Values& in) {
+      auto size = f.op("Reshape", {in[0], f.constant(Tensor::of<int32_t>({1}, {1}))});
+      return Values{f.op("Fill", {size, in[0] * 10.0})};
+    };
+    return b.op(
+        "MapDataset", {range(4)},
+        {{"f", function("vector", body)},
+         {"Targuments", DTypes()},
+         {"output_types", DTypes{DType::int64}},
+         {"output_shapes", Shapes{{Shape::unknown}}}});
+  }
+  Value batches(int64_t size, const Value& row_shape, const Value& input) const {
+    return dataset(
+        "DenseToSparseBatchDataset", {input, number(size), row_shape}, {},
+        elements(DType::string, Shape{3}));
+  }
+  Value batches(int64_t size, std::initializer_list<int64_t> row_shape) const {
+    auto rank = static_cast<int64_t>(row_shape.size());
+    return batches(size, b.constant(Tensor::of<int64_t>({rank}, row_shape)), vectors());
+  }
+  /// Indices, values and shape of each.
+  std::string sparse(const Value& dataset, DType dtype = DType::int64) {
+    auto it = iterator(dataset, elements(DType::string, Shape{3}));
+    if (auto begun = begin(it); !begun.empty()) return begun;
+    auto next = b.op("IteratorGetNext", {it.handle}, elements(DType::string, Shape{3}));
+    auto parts = b.op("DeserializeSparse", {next}, {{"dtype", dtype}});
+    it.next = {parts.output(0), parts.output(1), parts.output(2)};
+    return all_of(it);
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(vectors_of_several_sizes_are_rows_of_a_sparse_tensor, SparseBatchFixture) {
+  BOOST_TEST(
+      sparse(batches(3, {4})) ==
+      "int64[3,2] [1 0 2 0 2 1]; int64[3] [10 20 20]; int64[2] [3 4] | "
+      "int64[3,2] [0 0 0 1 0 2]; int64[3] [30 30 30]; int64[2] [1 4]");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_largest_row_of_a_sparse_batch_says_an_open_size, SparseBatchFixture) {
+  BOOST_TEST(
+      sparse(batches(3, {-1})) ==
+      "int64[3,2] [1 0 2 0 2 1]; int64[3] [10 20 20]; int64[2] [3 2] | "
+      "int64[3,2] [0 0 0 1 0 2]; int64[3] [30 30 30]; int64[2] [1 3]");
+}
+
+BOOST_FIXTURE_TEST_CASE(matrices_and_scalars_of_strings_are_rows_of_it_too, SparseBatchFixture) {
+  auto no_sizes = b.constant(Tensor::of<int64_t>({0}, {}));
+  auto matrix_sizes = b.constant(Tensor::of<int64_t>({2}, {2, -1}));
+  auto scalars = slices(Tensor::of<std::string>({2}, {"a", "b"}));
+  BOOST_TEST(
+      sparse(batches(2, no_sizes, scalars), DType::string) ==
+      "int64[2,1] [0 1]; string[2] [\"a\" \"b\"]; int64[1] [2]");
+  auto matrices = slices(Tensor::of<std::string>({1, 2, 2}, {"a", "b", "c", "d"}));
+  BOOST_TEST(
+      sparse(batches(2, matrix_sizes, matrices), DType::string) ==
+      "int64[4,3] [0 0 0 0 0 1 0 1 0 0 1 1]; string[4] [\"a\" \"b\" \"c\" \"d\"]; "
+      "int64[3] [1 2 2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_a_sparse_batch_is_an_error, SparseBatchFixture) {
+  BOOST_TEST(
+      sparse(batches(3, {1})) ==
+      "DataLoss: Input element had shape ([2]) that is larger than the row shape ([1]). | "
+      "DataLoss: Input element had shape ([3]) that is larger than the row shape ([1]).");
+  BOOST_TEST(
+      sparse(batches(4, {4, 4})) ==
+      "InvalidArgument: Input element had shape ([0]) that is incompatible with the row shape "
+      "([4,4]).");
+}
+
+BOOST_FIXTURE_TEST_CASE(sparse_batches_need_rows_that_can_be, SparseBatchFixture) {
+  BOOST_TEST(sparse(batches(0, {4})) == "InvalidArgument: Batch size must be greater than zero.");
+  BOOST_TEST(sparse(batches(1, {-2})).starts_with("InvalidArgument: "));
+}
+
 /// Of 10 elements, in a buffer of 4, with the seeds 7 and 11.
 struct ShuffleFixture : DatasetFixture {
   std::string shuffled(bool reshuffles, int64_t count) {

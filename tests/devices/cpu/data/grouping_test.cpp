@@ -111,6 +111,99 @@ BOOST_AUTO_TEST_CASE(a_key_must_be_a_scalar) {
       "InvalidArgument: `key_func` must return a scalar int64, not one of shape [1]");
 }
 
+/// Numbers by parity: how many there are, and their sum.
+struct ReducerFixture : GroupingFixture {
+  FunctionRef init =
+      b.function("init", {{"", DType::int64, Shape()}}, [](const Builder& f, const Values& in) {
+        return Values{f.constant<int64_t>(0), in[0] * 100.0};
+      });
+  FunctionRef reduce = function(
+      "reduce",
+      [](const Builder& f, const Values& in) {
+        return Values{in[0] + f.constant<int64_t>(1), in[1] + in[2]};
+      },
+      3);
+  FunctionRef finalize = function(
+      "finalize",
+      [](const Builder&, const Values& in) {
+        return Values{in[1], in[0]};
+      },
+      2);
+
+  static Attrs pairs() {
+    return {
+        {"output_types", DTypes{DType::int64, DType::int64}}, {"output_shapes", Shapes{{}, {}}}};
+  }
+  std::string reduced(
+      const Value& input, const FunctionRef& key, const FunctionRef& step,
+      const FunctionRef& result, const char* op = "GroupByReducerDataset") {
+    Attrs attrs = {
+        {"key_func", key}, {"init_func", init}, {"reduce_func", step}, {"finalize_func", result}};
+    for (const auto* name : {"key", "init", "reduce", "finalize"})
+      attrs.insert({std::string("T") + name + "_func_other_arguments", DTypes()});
+    return all(dataset(op, {input}, attrs, pairs()), pairs());
+  }
+  std::string reduced(const Value& input) { return reduced(input, parity, reduce, finalize); }
+  /// x / (x - number)
+  static Value fails_at(const Builder& f, const Value& x, int64_t number) {
+    return f.op("FloorDiv", {x, x - f.constant<int64_t>(number)});
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_reducer_makes_an_element_of_each_key_at_the_end, ReducerFixture) {
+  BOOST_TEST(reduced(range(5)) == "int64[] [6]; int64[] [3] | int64[] [104]; int64[] [2]");
+  BOOST_TEST(reduced(range(0)) == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_reducer_has_an_older_name, ReducerFixture) {
+  BOOST_TEST(
+      reduced(range(1), parity, reduce, finalize, "ExperimentalGroupByReducerDataset") ==
+      "int64[] [0]; int64[] [1]");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_element_that_cannot_be_reduced_leaves_the_state, ReducerFixture) {
+  auto fails_at_2 = function(
+      "fails_at_2",
+      [](const Builder& f, const Values& in) {
+        return Values{in[0] + f.constant<int64_t>(1), in[1] + in[2] + fails_at(f, in[2], 2) * 0.0};
+      },
+      3);
+  BOOST_TEST(
+      reduced(range(5), parity, fails_at_2, finalize) ==
+      "InvalidArgument: integer division by zero | int64[] [4]; int64[] [2] | "
+      "int64[] [104]; int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_key_that_cannot_be_made_leaves_its_element_out, ReducerFixture) {
+  auto key =
+      of_number("key", [](const Builder& f, const Value& x) { return fails_at(f, x, 3) * 0.0; });
+  BOOST_TEST(
+      reduced(range(5), key, reduce, finalize) ==
+      "InvalidArgument: integer division by zero | int64[] [7]; int64[] [4]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_state_without_a_result_leaves_those_of_other_keys, ReducerFixture) {
+  auto fails_at_6 = function(
+      "fails_at_6",
+      [](const Builder& f, const Values& in) {
+        return Values{fails_at(f, in[1], 6), in[0]};
+      },
+      2);
+  BOOST_TEST(
+      reduced(range(5), parity, reduce, fails_at_6) ==
+      "InvalidArgument: integer division by zero | int64[] [1]; int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_reducer_must_keep_the_dtypes_of_its_state, ReducerFixture) {
+  auto floats = function(
+      "floats",
+      [](const Builder& f, const Values& in) {
+        return Values{in[0], f.op("Cast", {in[1]}, {{"DstT", DType::float32}})};
+      },
+      3);
+  BOOST_TEST(reduced(range(5), parity, floats, finalize).starts_with("InvalidArgument: "));
+}
+
 BOOST_AUTO_TEST_CASE(a_selector_chooses_the_dataset_of_each_element) {
   BOOST_TEST(numbers(directed({0, 1, 0, 1})) == "0 0 1 1");
   BOOST_TEST(numbers(directed({0, 0, 0, 0, 1})) == "0 1 0");

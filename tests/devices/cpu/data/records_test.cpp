@@ -43,6 +43,13 @@ struct RecordsFixture : DatasetFixture {
   std::string records(const Value& files, const std::string& compression = "") {
     return texts(b.op("TFRecordDataset", {files, text(compression), number(0)}));
   }
+  /// Writes a dataset to a file; returns the error.
+  std::string written(
+      const Value& dataset, const std::string& file, const std::string& compression = "",
+      const char* op = "DatasetToTFRecord") {
+    auto write = b.op(op, {dataset, text(file), text(compression)});
+    return show(runner.run(b, {}, {}, {write}));
+  }
   std::string fixed(const std::string& file, int64_t header, int64_t record, int64_t footer) {
     return texts(b.op(
         "FixedLengthRecordDataset",
@@ -99,6 +106,42 @@ BOOST_AUTO_TEST_CASE(records_of_one_length_lie_between_header_and_footer) {
       "FixedLengthRecordDatasetV2",
       {text(file), number(2), number(2), number(1), number(0), text("ZLIB")});
   BOOST_TEST(starts_with(texts(zipped), "DataLoss: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_dataset_of_strings_is_written_as_records) {
+  auto dataset = slices(Tensor::of<std::string>({3}, {"one", "", "three"}));
+  for (const auto* op : {"DatasetToTFRecord", "ExperimentalDatasetToTFRecord"}) {
+    auto file = (folder / op).string();
+    BOOST_TEST(written(dataset, file, "", op) == "");
+    BOOST_TEST(records(names({file})) == "one |  | three");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(records_are_written_compressed) {
+  auto dataset = slices(Tensor::of<std::string>({2}, {"one", "two"}));
+  auto file = (folder / "compressed").string();
+  BOOST_TEST(written(dataset, file, "GZIP") == "");
+  BOOST_TEST(records(names({file}), "GZIP") == "one | two");
+  BOOST_TEST(records(names({file})).starts_with("DataLoss: "));
+}
+
+BOOST_AUTO_TEST_CASE(records_before_an_element_that_fails_are_written) {
+  auto good = write_records("good", {"one", "two"});
+  auto some = b.op("TFRecordDataset", {names({good, "/no/such/file"}), text(""), number(0)});
+  auto file = (folder / "some").string();
+  BOOST_TEST(written(some, file).starts_with("NotFound: "));
+  BOOST_TEST(records(names({file})) == "one | two");
+}
+
+BOOST_AUTO_TEST_CASE(only_strings_are_written_as_records) {
+  auto file = (folder / "none").string();
+  BOOST_TEST(
+      written(range(2), file) ==
+      "InvalidArgument: only a dataset of one string component can be written to a file");
+  BOOST_TEST(!std::filesystem::exists(file));
+  BOOST_TEST(
+      written(slices(Tensor::of<std::string>({1, 2}, {"a", "b"})), file) ==
+      "InvalidArgument: a record must be a scalar, not one of shape [2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from troupe._src.data.components import Components
 from troupe._src.data.dataset import Dataset
-from troupe._src.graph.elements import Tensor
+from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -164,3 +164,47 @@ class FixedLengthRecordDataset(_FileDataset):
             lambda names: raw_ops.FixedLengthRecordDatasetV2(filenames=names, **inputs),
             num_parallel_reads,
         )
+
+
+@set_module("troupe.data.experimental")
+class TFRecordWriter:
+    """Writes datasets to a TFRecord file.
+
+    Args:
+        filename: The name of the file, a string scalar.
+        compression_type: "", "ZLIB" or "GZIP", a string scalar; by default the file is not
+            compressed.
+    """
+
+    def __init__(
+        self, filename: TensorLike, compression_type: Optional[TensorLike] = None
+    ) -> None:
+        self._filename = convert_to_tensor(filename, dtypes.string, name="filename")
+        self._compression_type = _compression(compression_type)
+
+    def write(self, dataset: Dataset) -> Operation:
+        """Writes the elements, in place of what is in the file.
+
+        Args:
+            dataset: A dataset of string scalars.
+
+        Returns:
+            The operation that does so in each step.
+
+        Raises:
+            TypeError: It is no dataset, or one of other elements.
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+        is_scalar = dataset._types == dtypes.string and not dataset._shapes.rank
+        if not is_scalar:
+            raise TypeError(
+                "`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape "
+                f"{dataset.output_shapes} and types {dataset.output_types}"
+            )
+        operation: Operation = raw_ops.DatasetToTFRecord(
+            input_dataset=dataset._variant_tensor,
+            filename=self._filename,
+            compression_type=self._compression_type,
+        )
+        return operation

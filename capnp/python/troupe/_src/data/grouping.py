@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, most_specific
+from troupe._src.data.components import Components, components_of, most_specific
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.dataset_base import DatasetBase
-from troupe._src.data.mapping import trace_with
+from troupe._src.data.function_graph import TracedFunction
+from troupe._src.data.mapping import check_new_state, trace_with, trace_with_components
 from troupe._src.data.transformations import Transformation
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.random_seed import get_seed
@@ -20,6 +21,7 @@ from troupe._src.ops.assert_ops import assert_less
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.math_ops import cast, reduce_sum
 from troupe._src.random.random_ops import random_uniform
+from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape
 
@@ -84,6 +86,126 @@ def group_by_window(
 
 def _to_int64(function: Callable[..., Any]) -> Callable[..., Tensor]:
     return lambda *args: convert_to_tensor(function(*args), dtypes.int64)
+
+
+@set_module("troupe.data.experimental")
+class Reducer:
+    """How elements are reduced to a state, and what that is in the end.
+
+    Args:
+        init_func: A function of a key, an int64 scalar, which gives the first state: nested
+            tensors.
+        reduce_func: A function of the state and an element, which gives the next state.
+        finalize_func: A function of the state, which gives the result.
+    """
+
+    def __init__(
+        self,
+        init_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        finalize_func: Callable[..., Any],
+    ) -> None:
+        self._functions = init_func, reduce_func, finalize_func
+
+    @property
+    def init_func(self) -> Callable[..., Any]:
+        """Gives the first state of a key."""
+        return self._functions[0]
+
+    @property
+    def reduce_func(self) -> Callable[..., Any]:
+        """Gives the state after an element."""
+        return self._functions[1]
+
+    @property
+    def finalize_func(self) -> Callable[..., Any]:
+        """Gives the result of the last state."""
+        return self._functions[2]
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
+    """Reduces the elements of each key to one.
+
+    The results come at the end of the elements, in the order of the keys.
+
+    Args:
+        key_func: A function of an element, whose result is a scalar int64.
+        reducer: What makes the state of a key, and of that the result.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: From what it returns, where the key is something else.
+        TypeError: Likewise, where the state changes its structure or its dtypes.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        key, value = trace_with("key", key_func, dataset._components)
+        _check_key(value)
+        init, state = trace_with("init", reducer.init_func, _KEY)
+        reduced, before = _trace_reduction(dataset, state, reducer.reduce_func)
+        finalized, result = trace_with("finalize", reducer.finalize_func, before)
+        components = components_of(result)
+        variant = raw_ops.GroupByReducerDataset(
+            input_dataset=dataset._variant_tensor,
+            key_func_other_arguments=key.captured,
+            init_func_other_arguments=init.captured,
+            reduce_func_other_arguments=reduced.captured,
+            finalize_func_other_arguments=finalized.captured,
+            key_func=key.name,
+            init_func=init.name,
+            reduce_func=reduced.name,
+            finalize_func=finalized.name,
+            **components.attrs(),
+        )
+        return dataset._dataset(variant, components)
+
+    return apply
+
+
+def _check_key(value: Any) -> None:
+    is_tensor = isinstance(value, Tensor)
+    if is_tensor and value.dtype == dtypes.int64 and not value.shape.rank:
+        return
+    shown = f"type={value.dtype!r} and shape={value.shape}" if is_tensor else repr(value)
+    raise ValueError(f"`key_func` must return a single tf.int64 tensor. Got {shown}")
+
+
+def _trace_reduction(
+    dataset: Dataset, state: Any, function: Callable[..., Any]
+) -> Tuple[TracedFunction, Components]:
+    """The function of a state and an element, and what is known of all states."""
+    components = components_of(state)
+    while True:
+        traced, result = trace_with_components("reduce", dataset, components, function)
+        check_new_state(state, result)
+        shapes = nest.map_structure(
+            most_specific, components.shapes, components_of(result).shapes
+        )
+        if repr(shapes) == repr(components.shapes):
+            return traced, components
+        components = Components(components.types, shapes)
+
+
+def reduce_dataset(dataset: Dataset, reducer: Reducer) -> Any:
+    """The last state of a dataset.
+
+    Args:
+        dataset: The dataset.
+        reducer: What makes the state; the first one is that of the key 0. Its `finalize_func` is
+            not called.
+
+    Returns:
+        The state after all elements.
+
+    Raises:
+        TypeError: It is no dataset, or the state changes its structure or its dtypes.
+    """
+    if not isinstance(dataset, Dataset):
+        raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+    first = reducer.init_func(convert_to_tensor(0, dtypes.int64))
+    return dataset.reduce(first, reducer.reduce_func)
 
 
 def bucket_by_sequence_length(

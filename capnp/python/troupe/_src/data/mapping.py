@@ -143,8 +143,14 @@ def interleave_elements(
 def _trace_with_state(
     what: str, dataset: DatasetBase, state: Any, function: Callable[..., Any]
 ) -> Tuple[TracedFunction, Any]:
-    """A function of a state and an element."""
-    before = _of_any_shape(state)
+    """A function of a state and an element; nothing is known of the shapes of the state."""
+    return trace_with_components(what, dataset, _of_any_shape(state), function)
+
+
+def trace_with_components(
+    what: str, dataset: DatasetBase, before: Components, function: Callable[..., Any]
+) -> Tuple[TracedFunction, Any]:
+    """A function of a state of those components and an element."""
     both = Components((before.types, dataset._types), (before.shapes, dataset._shapes))
     return trace_with(what, function, both)
 
@@ -158,7 +164,8 @@ def _any_shape(each: Any) -> Any:
     return each if isinstance(each, VariantSpec) else TensorShape(None)
 
 
-def _check_new_state(state: Any, new_state: Any) -> None:
+def check_new_state(state: Any, new_state: Any) -> None:
+    """Fails where the structure or the dtypes of a state change."""
     nest.assert_same_structure(state, new_state)
     before, after = (nest.flatten(components_of(each).types) for each in (state, new_state))
     for old, new in zip(before, after):
@@ -173,7 +180,7 @@ def reduce_elements(dataset: DatasetBase, initial_state: Any, function: Callable
     """The state after the function has been called with it and each element."""
     state = convert_components(initial_state)
     traced, result = _trace_with_state("reduce", dataset, state, function)
-    _check_new_state(state, result)
+    check_new_state(state, result)
     components = _of_any_shape(state)
     results = raw_ops.ReduceDataset(
         input_dataset=dataset._variant_tensor,
@@ -194,7 +201,7 @@ def scan_elements(
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError("The scan function must return a pair comprising the new state and the "
                         "output value.")
-    _check_new_state(state, result[0])
+    check_new_state(state, result[0])
     components = components_of(result[1])
     inputs = _inputs(dataset, traced, components)
     inputs["preserve_cardinality"] = True

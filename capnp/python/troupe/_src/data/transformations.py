@@ -49,6 +49,9 @@ def map_and_batch(
     return transform
 
 
+map_and_batch_with_legacy_function = map_and_batch
+
+
 def shuffle_and_repeat(
     buffer_size: TensorLike, count: Optional[TensorLike] = None, seed: Optional[int] = None
 ) -> Transformation:

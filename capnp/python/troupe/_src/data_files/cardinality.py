@@ -85,6 +85,11 @@ def _batch(op: Operation) -> Tensor:
     return _finite(number, where(drops, full, (number + size - 1) // size))
 
 
+def _sparse_batch(op: Operation) -> Tensor:
+    number, size = _first(op), op.inputs[1]
+    return _finite(number, (number + size - 1) // size)
+
+
 def _window(op: Operation) -> Tensor:
     number, (size, shift, stride, drops) = _first(op), op.inputs[1:5]
     behind_the_first = number - ((size - 1) * stride + 1)
@@ -129,6 +134,7 @@ _COUNTS: Dict[str, Callable[[Operation], Tensor]] = {
     **dict.fromkeys(_SAME, _first),
     "BatchDatasetV2": _batch,
     "ConcatenateDataset": _concatenate,
+    "DenseToSparseBatchDataset": _sparse_batch,
     "PaddedBatchDatasetV2": _batch,
     "RangeDataset": _range,
     "RepeatDataset": _repeat,
