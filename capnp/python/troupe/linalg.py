@@ -35,6 +35,7 @@ from troupe._src.linalg.linear_operators import (
     LinearOperatorFullMatrix,
     LinearOperatorLowerTriangular,
 )
+from troupe._src.linalg.low_rank_update import LinearOperatorLowRankUpdate
 from troupe._src.linalg.diagonal_ops import matrix_diag as diag
 from troupe._src.linalg.diagonal_ops import matrix_diag_part as diag_part
 from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
@@ -67,6 +68,7 @@ __all__ = [
     "LinearOperatorFullMatrix",
     "LinearOperatorIdentity",
     "LinearOperatorInversion",
+    "LinearOperatorLowRankUpdate",
     "LinearOperatorLowerTriangular",
     "LinearOperatorScaledIdentity",
     "LinearOperatorZeros",

@@ -31,7 +31,14 @@ def operators(dtype):
     diagonals = np.zeros([2, 3, 3], dtype)
     diagonals[:, range(3), range(3)] = diagonal
     multiple = linalg.LinearOperatorScaledIdentity(3, factor)
+    u, v, d = numbers([3, 2], dtype), numbers([3, 2], dtype), numbers([2, 2], dtype)
+    update = (u * d[:, None, :]) @ np.conj(v.T)
+    base = linalg.LinearOperatorDiag(np.abs(diagonal).astype(dtype), is_self_adjoint=True,
+                                     is_positive_definite=True)  # fmt: skip
+    bases = np.abs(diagonals).astype(dtype)
     return [
+        (linalg.LinearOperatorLowRankUpdate(full, u, d, v), square + update),
+        (linalg.LinearOperatorLowRankUpdate(base, u), bases + u @ np.conj(u.T)),
         (full, square),
         (certain, positive),
         (triangle, np.tril(lower)),
@@ -63,6 +70,28 @@ class Rotation(linalg.LinearOperator):
         x = linalg.adjoint(x) if adjoint_arg else x
         sign = -1.0 if adjoint else 1.0
         return tf.stack([-sign * x[..., 1, :], sign * x[..., 0, :]], -2)
+
+
+class LowRankUpdateTest(tf.test.TestCase):
+    def test_sizes_that_do_not_fit_are_errors(self):
+        base = linalg.LinearOperatorIdentity(3)
+        update = linalg.LinearOperatorLowRankUpdate
+        for u, d, v in (
+            (np.ones([4, 2]), None, None),
+            (np.ones([3, 2]), np.ones([3]), None),
+            (np.ones([3, 2]), None, np.ones([3, 1])),
+        ):
+            with self.subTest(u=u.shape), self.assertRaises(ValueError):
+                make = [None if each is None else np.float32(each) for each in (u, d, v)]
+                update(base, *make)
+
+    def test_what_is_known_of_the_parts_is_known_of_the_sum(self):
+        base = linalg.LinearOperatorIdentity(3)
+        u = tf.ones([3, 1])
+        plain = linalg.LinearOperatorLowRankUpdate(base, u)
+        self.assertTrue(plain.is_positive_definite and plain.is_self_adjoint)
+        other = linalg.LinearOperatorLowRankUpdate(base, u, [-1.0])
+        self.assertEqual([other.is_positive_definite, other.is_self_adjoint], [None, True])
 
 
 class LinearOperatorsTest(tf.test.TestCase):
