@@ -1,8 +1,13 @@
-"""Those of `troupe.distributions`, and normal distributions of vectors."""
+"""Those of `troupe.distributions`, others, and what is made of them."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.discrete_distributions.binomial import Binomial, NegativeBinomial
+from troupe._src.discrete_distributions.deterministic import Deterministic, VectorDeterministic
+from troupe._src.discrete_distributions.geometric import Geometric
+from troupe._src.discrete_distributions.onehot_categorical import OneHotCategorical
+from troupe._src.discrete_distributions.poisson import Poisson
 from troupe._src.distributions.bernoulli import Bernoulli
 from troupe._src.distributions.beta import Beta
 from troupe._src.distributions.categorical import Categorical
@@ -30,23 +35,30 @@ if not TYPE_CHECKING:
 __all__ = [
     "Bernoulli",
     "Beta",
+    "Binomial",
     "Categorical",
+    "Deterministic",
     "Dirichlet",
     "DirichletMultinomial",
     "Distribution",
     "Exponential",
     "FULLY_REPARAMETERIZED",
     "Gamma",
+    "Geometric",
     "Laplace",
     "Multinomial",
     "MultivariateNormalDiag",
     "MultivariateNormalDiagWithSoftplusScale",
     "NOT_REPARAMETERIZED",
+    "NegativeBinomial",
     "Normal",
+    "OneHotCategorical",
+    "Poisson",
     "RegisterKL",
     "ReparameterizationType",
     "StudentT",
     "Uniform",
+    "VectorDeterministic",
     "cross_entropy",
     "kl_divergence",
 ]

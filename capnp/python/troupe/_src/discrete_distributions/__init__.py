@@ -1,0 +1,1 @@
+"""Distributions of integers, and of one-hot vectors."""
