@@ -32,8 +32,23 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "threadpool": "_src.data.transformations",
     },
     "contrib.distributions.python.ops": {
-        "bernoulli beta categorical dirichlet gamma": "contrib.distributions",
-        "kullback_leibler mvn_diag normal": "contrib.distributions",
+        name: "contrib.distributions"
+        for name in (
+            "batch_reshape bernoulli beta binomial categorical cauchy chi2 deterministic dirichlet",
+            "dirichlet_multinomial estimator exponential gamma geometric half_normal independent",
+            "inverse_gamma kullback_leibler kumaraswamy laplace logistic mixture multinomial",
+            "mixture_same_family mvn_diag mvn_diag_plus_low_rank mvn_full_covariance mvn_tril",
+            "negative_binomial normal normal_conjugate_posteriors onehot_categorical poisson",
+            "poisson_lognormal quantized_distribution relaxed_bernoulli sample_stats seed_stream",
+            "relaxed_onehot_categorical sinh_arcsinh student_t uniform vector_exponential_diag",
+            "vector_laplace_diag vector_sinh_arcsinh_diag wishart",
+        )
+    }
+    | {
+        "gumbel": "_src.scalar_distributions.location_distributions",
+        "mvn_linear_operator": "_src.vector_distributions.mvn_linear_operator",
+        "vector_exponential_linear_operator": "_src.vector_distributions.vector_laplace",
+        "vector_laplace_linear_operator": "_src.vector_distributions.vector_laplace",
     },
     "contrib.eager.python": {"tfe": "contrib.eager"},
     "contrib.factorization.python.ops": {
@@ -202,7 +217,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "linalg linalg_impl linear_operator linear_operator_adjoint": "linalg",
         "linear_operator_composition linear_operator_diag linear_operator_full_matrix": "linalg",
         "linear_operator_identity linear_operator_inversion": "linalg",
-        "linear_operator_lower_triangular linear_operator_zeros": "linalg",
+        "linear_operator_low_rank_update linear_operator_lower_triangular": "linalg",
+        "linear_operator_zeros": "linalg",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
     "python.ops.signal": {

@@ -20,7 +20,7 @@ from troupe._src.random.random_ops import random_normal, random_uniform
 from troupe._src.set_module import set_module
 
 
-class _LocationDistribution(ScalarDistribution):
+class LocationDistribution(ScalarDistribution):
     """One that is symmetric around a location.
 
     Args:
@@ -66,7 +66,7 @@ class _LocationDistribution(ScalarDistribution):
 
 
 @set_module("troupe.distributions")
-class Normal(_LocationDistribution):
+class Normal(LocationDistribution):
     """Normal distributions."""
 
     def __init__(
@@ -121,7 +121,7 @@ class Normal(_LocationDistribution):
 
 
 @set_module("troupe.distributions")
-class Laplace(_LocationDistribution):
+class Laplace(LocationDistribution):
     """Laplace distributions: exponential ones to both sides."""
 
     def __init__(

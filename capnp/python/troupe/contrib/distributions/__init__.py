@@ -28,6 +28,22 @@ from troupe._src.distributions.reparameterization import (
 )
 from troupe._src.distributions.student_t import StudentT
 from troupe._src.distributions.uniform import Uniform
+from troupe._src.scalar_distributions.chi2 import Chi2, Chi2WithAbsDf
+from troupe._src.scalar_distributions.half_normal import HalfNormal
+from troupe._src.scalar_distributions.inverse_gamma import InverseGamma
+from troupe._src.scalar_distributions.kumaraswamy import Kumaraswamy
+from troupe._src.scalar_distributions.location_distributions import Cauchy, Logistic
+from troupe._src.scalar_distributions.relaxed_bernoulli import RelaxedBernoulli
+from troupe._src.scalar_distributions.sinh_arcsinh import SinhArcsinh
+from troupe._src.scalar_distributions.softplus import (
+    BetaWithSoftplusConcentration,
+    ExponentialWithSoftplusRate,
+    GammaWithSoftplusConcentrationRate,
+    InverseGammaWithSoftplusConcentrationRate,
+    LaplaceWithSoftplusScale,
+    NormalWithSoftplusScale,
+    StudentTWithAbsDfSoftplusScale,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -35,28 +51,44 @@ if not TYPE_CHECKING:
 __all__ = [
     "Bernoulli",
     "Beta",
+    "BetaWithSoftplusConcentration",
     "Binomial",
     "Categorical",
+    "Cauchy",
+    "Chi2",
+    "Chi2WithAbsDf",
     "Deterministic",
     "Dirichlet",
     "DirichletMultinomial",
     "Distribution",
     "Exponential",
+    "ExponentialWithSoftplusRate",
     "FULLY_REPARAMETERIZED",
     "Gamma",
+    "GammaWithSoftplusConcentrationRate",
     "Geometric",
+    "HalfNormal",
+    "InverseGamma",
+    "InverseGammaWithSoftplusConcentrationRate",
+    "Kumaraswamy",
     "Laplace",
+    "LaplaceWithSoftplusScale",
+    "Logistic",
     "Multinomial",
     "MultivariateNormalDiag",
     "MultivariateNormalDiagWithSoftplusScale",
     "NOT_REPARAMETERIZED",
     "NegativeBinomial",
     "Normal",
+    "NormalWithSoftplusScale",
     "OneHotCategorical",
     "Poisson",
     "RegisterKL",
+    "RelaxedBernoulli",
     "ReparameterizationType",
+    "SinhArcsinh",
     "StudentT",
+    "StudentTWithAbsDfSoftplusScale",
     "Uniform",
     "VectorDeterministic",
     "cross_entropy",

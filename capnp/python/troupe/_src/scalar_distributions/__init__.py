@@ -1,0 +1,1 @@
+"""Distributions of real numbers, beside those of `troupe.distributions`."""
