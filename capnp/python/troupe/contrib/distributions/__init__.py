@@ -16,10 +16,6 @@ from troupe._src.distributions.distribution import Distribution
 from troupe._src.distributions.divergences import RegisterKL, cross_entropy, kl_divergence
 from troupe._src.distributions.gamma import Exponential, Gamma
 from troupe._src.distributions.multinomial import DirichletMultinomial, Multinomial
-from troupe._src.distributions.mvn_diag import (
-    MultivariateNormalDiag,
-    MultivariateNormalDiagWithSoftplusScale,
-)
 from troupe._src.distributions.normal import Laplace, Normal
 from troupe._src.distributions.reparameterization import (
     FULLY_REPARAMETERIZED,
@@ -44,6 +40,25 @@ from troupe._src.scalar_distributions.softplus import (
     NormalWithSoftplusScale,
     StudentTWithAbsDfSoftplusScale,
 )
+from troupe._src.vector_distributions.mvn_diag import (
+    MultivariateNormalDiag,
+    MultivariateNormalDiagWithSoftplusScale,
+)
+from troupe._src.vector_distributions.mvn_matrices import (
+    MultivariateNormalDiagPlusLowRank,
+    MultivariateNormalFullCovariance,
+    MultivariateNormalTriL,
+)
+from troupe._src.vector_distributions.relaxed_onehot_categorical import (
+    ExpRelaxedOneHotCategorical,
+    RelaxedOneHotCategorical,
+)
+from troupe._src.vector_distributions.vector_laplace import (
+    VectorExponentialDiag,
+    VectorLaplaceDiag,
+)
+from troupe._src.vector_distributions.vector_sinh_arcsinh import VectorSinhArcsinhDiag
+from troupe._src.vector_distributions.wishart import WishartCholesky, WishartFull
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -61,6 +76,7 @@ __all__ = [
     "Dirichlet",
     "DirichletMultinomial",
     "Distribution",
+    "ExpRelaxedOneHotCategorical",
     "Exponential",
     "ExponentialWithSoftplusRate",
     "FULLY_REPARAMETERIZED",
@@ -76,7 +92,10 @@ __all__ = [
     "Logistic",
     "Multinomial",
     "MultivariateNormalDiag",
+    "MultivariateNormalDiagPlusLowRank",
     "MultivariateNormalDiagWithSoftplusScale",
+    "MultivariateNormalFullCovariance",
+    "MultivariateNormalTriL",
     "NOT_REPARAMETERIZED",
     "NegativeBinomial",
     "Normal",
@@ -85,12 +104,18 @@ __all__ = [
     "Poisson",
     "RegisterKL",
     "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
     "ReparameterizationType",
     "SinhArcsinh",
     "StudentT",
     "StudentTWithAbsDfSoftplusScale",
     "Uniform",
     "VectorDeterministic",
+    "VectorExponentialDiag",
+    "VectorLaplaceDiag",
+    "VectorSinhArcsinhDiag",
+    "WishartCholesky",
+    "WishartFull",
     "cross_entropy",
     "kl_divergence",
 ]

@@ -1,0 +1,1 @@
+"""Distributions of vectors and of matrices."""
