@@ -1,5 +1,6 @@
 """Names of TensorFlow's source that libraries on top of it use."""
 
+import importlib
 import unittest
 
 import numpy as np
@@ -46,6 +47,26 @@ class SourceNamesTest(tf.test.TestCase):
         self.assertIs(distribution.Distribution, tf.distributions.Distribution)
         self.assertIs(linalg_impl.tridiagonal_solve, tf.linalg.tridiagonal_solve)
         self.assertIs(linear_operator_diag.LinearOperatorDiag, tf.linalg.LinearOperatorDiag)
+
+    def test_distributions_of_contrib_are_at_their_places(self):
+        from troupe.contrib.distributions.python.ops import gumbel, mvn_linear_operator
+        from troupe.contrib.distributions.python.ops.poisson import Poisson
+
+        tfd = tf.contrib.distributions
+        self.assertIs(Poisson, tfd.Poisson)
+        places = "troupe.contrib.distributions.python.ops"
+        for place, name in (
+            ("mixture", "Mixture"), ("mvn_tril", "MultivariateNormalTriL"),
+            ("wishart", "WishartFull"),
+            ("normal_conjugate_posteriors", "normal_conjugates_known_scale_posterior"),
+            ("quantized_distribution", "QuantizedDistribution"), ("sample_stats", "percentile"),
+        ):  # fmt: skip
+            module = importlib.import_module(f"{places}.{place}")
+            self.assertIs(getattr(module, name), getattr(tfd, name))
+        made = gumbel.Gumbel(0.0, 1.0)
+        self.assertEqual(made.event_shape, [])
+        base = mvn_linear_operator.MultivariateNormalLinearOperator
+        self.assertTrue(issubclass(tfd.MultivariateNormalDiag, base))
 
     def test_datasets_are_at_their_places(self):
         from troupe.python.data.ops import dataset_ops

@@ -3,6 +3,22 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.composed_distributions.batch_reshape import BatchReshape
+from troupe._src.composed_distributions.independent import Independent
+from troupe._src.composed_distributions.mixture import Mixture
+from troupe._src.composed_distributions.mixture_same_family import MixtureSameFamily
+from troupe._src.composed_distributions.normal_conjugates import (
+    normal_conjugates_known_scale_posterior,
+    normal_conjugates_known_scale_predictive,
+)
+from troupe._src.composed_distributions.poisson_lognormal import (
+    PoissonLogNormalQuadratureCompound,
+    quadrature_scheme_lognormal_gauss_hermite,
+    quadrature_scheme_lognormal_quantiles,
+)
+from troupe._src.composed_distributions.quantized import QuantizedDistribution
+from troupe._src.composed_distributions.sample_stats import auto_correlation, percentile
+from troupe._src.composed_distributions.seed_stream import SeedStream
 from troupe._src.discrete_distributions.binomial import Binomial, NegativeBinomial
 from troupe._src.discrete_distributions.deterministic import Deterministic, VectorDeterministic
 from troupe._src.discrete_distributions.geometric import Geometric
@@ -64,6 +80,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "BatchReshape",
     "Bernoulli",
     "Beta",
     "BetaWithSoftplusConcentration",
@@ -84,12 +101,15 @@ __all__ = [
     "GammaWithSoftplusConcentrationRate",
     "Geometric",
     "HalfNormal",
+    "Independent",
     "InverseGamma",
     "InverseGammaWithSoftplusConcentrationRate",
     "Kumaraswamy",
     "Laplace",
     "LaplaceWithSoftplusScale",
     "Logistic",
+    "Mixture",
+    "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormalDiag",
     "MultivariateNormalDiagPlusLowRank",
@@ -102,10 +122,13 @@ __all__ = [
     "NormalWithSoftplusScale",
     "OneHotCategorical",
     "Poisson",
+    "PoissonLogNormalQuadratureCompound",
+    "QuantizedDistribution",
     "RegisterKL",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
     "ReparameterizationType",
+    "SeedStream",
     "SinhArcsinh",
     "StudentT",
     "StudentTWithAbsDfSoftplusScale",
@@ -116,6 +139,12 @@ __all__ = [
     "VectorSinhArcsinhDiag",
     "WishartCholesky",
     "WishartFull",
+    "auto_correlation",
     "cross_entropy",
     "kl_divergence",
+    "normal_conjugates_known_scale_posterior",
+    "normal_conjugates_known_scale_predictive",
+    "percentile",
+    "quadrature_scheme_lognormal_gauss_hermite",
+    "quadrature_scheme_lognormal_quantiles",
 ]

@@ -1,0 +1,1 @@
+"""Distributions that are made of others, and statistics of samples."""
