@@ -15,6 +15,7 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from troupe._src.api.distribution_locations import DISTRIBUTION_OWNERS
 from troupe._src.api.keras_modules import serve_modules
 from troupe._src.api.renamed import RENAMED
 
@@ -276,7 +277,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
 def _owners() -> Dict[str, Tuple[str, ...]]:
     """{module: the public modules whose names it has}, with a row for each folder."""
     found: Dict[str, Tuple[str, ...]] = {}
-    for folder, modules in _OWNERS.items():
+    for folder, modules in (*_OWNERS.items(), *DISTRIBUTION_OWNERS.items()):
         parts = folder.split(".") if folder else []
         for count in range(1, len(parts) + 1):
             found.setdefault(".".join(parts[:count]), ())

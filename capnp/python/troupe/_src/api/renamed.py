@@ -10,6 +10,11 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "_covariance": "_src.factorization.mixtures.covariance",
     },
     "contrib.framework.python.framework": {"experimental": "contrib.framework.experimental"},
+    "contrib.distributions.python.ops.bijectors.masked_autoregressive": {
+        "MASK_EXCLUSIVE": "_src.flows.masked_dense.MASK_EXCLUSIVE",
+        "MASK_INCLUSIVE": "_src.flows.masked_dense.MASK_INCLUSIVE",
+        "_gen_mask": "_src.flows.masked_dense.gen_mask",
+    },
     "contrib.framework.python.ops": {"arg_scope": "contrib.framework.arg_scope"},
     "contrib.framework.python.ops.audio_ops": {
         "decode_wav": "audio.decode_wav",

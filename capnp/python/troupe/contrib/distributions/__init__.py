@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.bijectors.softplus_inverse import softplus_inverse
 from troupe._src.composed_distributions.batch_reshape import BatchReshape
 from troupe._src.composed_distributions.independent import Independent
 from troupe._src.composed_distributions.mixture import Mixture
@@ -40,6 +41,12 @@ from troupe._src.distributions.reparameterization import (
 )
 from troupe._src.distributions.student_t import StudentT
 from troupe._src.distributions.uniform import Uniform
+from troupe._src.linalg.triangular_ops import (
+    fill_triangular,
+    fill_triangular_inverse,
+    matrix_diag_transform,
+    tridiag,
+)
 from troupe._src.scalar_distributions.chi2 import Chi2, Chi2WithAbsDf
 from troupe._src.scalar_distributions.half_normal import HalfNormal
 from troupe._src.scalar_distributions.inverse_gamma import InverseGamma
@@ -69,12 +76,10 @@ from troupe._src.vector_distributions.relaxed_onehot_categorical import (
     ExpRelaxedOneHotCategorical,
     RelaxedOneHotCategorical,
 )
-from troupe._src.vector_distributions.vector_laplace import (
-    VectorExponentialDiag,
-    VectorLaplaceDiag,
-)
+from troupe._src.vector_distributions.vector_laplace import VectorExponentialDiag, VectorLaplaceDiag
 from troupe._src.vector_distributions.vector_sinh_arcsinh import VectorSinhArcsinhDiag
 from troupe._src.vector_distributions.wishart import WishartCholesky, WishartFull
+from troupe.contrib.distributions import bijectors
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -140,11 +145,17 @@ __all__ = [
     "WishartCholesky",
     "WishartFull",
     "auto_correlation",
+    "bijectors",
     "cross_entropy",
+    "fill_triangular",
+    "fill_triangular_inverse",
     "kl_divergence",
+    "matrix_diag_transform",
     "normal_conjugates_known_scale_posterior",
     "normal_conjugates_known_scale_predictive",
     "percentile",
     "quadrature_scheme_lognormal_gauss_hermite",
     "quadrature_scheme_lognormal_quantiles",
+    "softplus_inverse",
+    "tridiag",
 ]

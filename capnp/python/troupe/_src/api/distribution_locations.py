@@ -1,0 +1,28 @@
+"""Where TensorFlow's source has bijectors."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+_BIJECTORS = "contrib.distributions.bijectors"
+_DISTRIBUTIONS = "contrib.distributions"
+
+# The public modules whose names a module has, by the folder of TensorFlow's source.
+DISTRIBUTION_OWNERS: Dict[str, Dict[str, str]] = {
+    "contrib.distributions.python.ops": {
+        "distribution_util": _DISTRIBUTIONS,
+        "bijectors": _BIJECTORS,
+    },
+    "contrib.distributions.python.ops.bijectors": {
+        "absolute_value affine affine_linear_operator affine_scalar": _BIJECTORS,
+        "batch_normalization chain cholesky_outer_product conditional_bijector": _BIJECTORS,
+        "exp fill_triangular gumbel inline invert kumaraswamy masked_autoregressive": _BIJECTORS,
+        "matrix_inverse_tril ordered permute power_transform real_nvp reshape": _BIJECTORS,
+        "scale_tril sigmoid sinh_arcsinh softmax_centered softplus softsign": _BIJECTORS,
+        "square transform_diagonal weibull": _BIJECTORS,
+    },
+    "python.ops.distributions": {
+        "bijector bijector_impl identity_bijector": _BIJECTORS,
+        "util": _DISTRIBUTIONS,
+    },
+}

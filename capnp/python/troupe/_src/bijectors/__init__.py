@@ -1,0 +1,1 @@
+"""Transformations of samples that have inverses."""

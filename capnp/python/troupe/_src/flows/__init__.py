@@ -1,0 +1,1 @@
+"""Bijectors that have layers, or functions with variables."""
