@@ -1,4 +1,4 @@
-"""Where TensorFlow's source has bijectors."""
+"""Where TensorFlow's source has bijectors, and distributions that are made of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ _DISTRIBUTIONS = "contrib.distributions"
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 DISTRIBUTION_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.distributions.python.ops": {
+        "autoregressive conditional_distribution moving_stats": _DISTRIBUTIONS,
+        "conditional_transformed_distribution": _DISTRIBUTIONS,
         "distribution_util": _DISTRIBUTIONS,
         "bijectors": _BIJECTORS,
     },
@@ -23,6 +25,7 @@ DISTRIBUTION_OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.ops.distributions": {
         "bijector bijector_impl identity_bijector": _BIJECTORS,
+        "transformed_distribution": _DISTRIBUTIONS,
         "util": _DISTRIBUTIONS,
     },
 }

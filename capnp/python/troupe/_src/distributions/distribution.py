@@ -163,20 +163,35 @@ class Distribution(ParameterShapes, Unimplemented):
         Raises:
             ValueError: `sample_shape` is neither a number nor a vector.
         """
+        return self._call_sample_n(sample_shape, seed, name)
+
+    def _call_sample_n(
+        self, sample_shape: Any, seed: Optional[int], name: str, **kwargs: Any
+    ) -> Any:
         with self._name_scope(name):
-            sizes = convert_to_tensor(sample_shape, dtypes.int32)
-            if sizes.shape.rank not in (None, 0, 1):
-                raise ValueError("Input is neither scalar nor vector.")
-            known = array_ops.get_static_value(sizes)
-            count = math_ops.reduce_prod(sizes) if known is None else int(np.prod(known))
-            drawn = self._sample_n(count, seed)
-            sizes = array_ops.reshape(sizes, [-1])
-            of_one = array_ops.shape(drawn)[1:]
-            samples = array_ops.reshape(drawn, array_ops.concat([sizes, of_one], 0))
-            if known is not None:
-                shape = as_shape(np.reshape(known, [-1]).tolist())
-                samples.set_shape(shape.concatenate(self.batch_shape).concatenate(self.event_shape))
-            return samples
+            return self._in_shape(sample_shape, lambda count: self._sample_n(count, seed, **kwargs))
+
+    def _in_shape(
+        self,
+        sample_shape: Any,
+        draw: Callable[[Any], Any],
+        transform: Optional[Callable[[Any], Any]] = None,
+    ) -> Any:
+        """A function of a number of samples, in their shape, and what is made of the samples."""
+        sizes = convert_to_tensor(sample_shape, dtypes.int32)
+        if sizes.shape.rank not in (None, 0, 1):
+            raise ValueError("Input is neither scalar nor vector.")
+        known = array_ops.get_static_value(sizes)
+        drawn = draw(math_ops.reduce_prod(sizes) if known is None else int(np.prod(known)))
+        sizes = array_ops.reshape(sizes, [-1])
+        of_one = array_ops.shape(drawn)[1:]
+        samples = array_ops.reshape(drawn, array_ops.concat([sizes, of_one], 0))
+        if transform is not None:
+            samples = transform(samples)
+        if known is not None:
+            shape = as_shape(np.reshape(known, [-1]).tolist())
+            samples.set_shape(shape.concatenate(self.batch_shape).concatenate(self.event_shape))
+        return samples
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Tensor:
         """The logarithm of the probability or its density.

@@ -14,28 +14,28 @@ class Unimplemented:
     def _event_shape_tensor(self) -> Any:
         raise self._lacks("event_shape_tensor")
 
-    def _sample_n(self, n: Any, seed: Any = None) -> Any:
+    def _sample_n(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("sample_n")
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("log_prob")
 
-    def _prob(self, value: Any) -> Any:
+    def _prob(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("prob")
 
-    def _log_cdf(self, value: Any) -> Any:
+    def _log_cdf(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("log_cdf")
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("cdf")
 
-    def _log_survival_function(self, value: Any) -> Any:
+    def _log_survival_function(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("log_survival_function")
 
-    def _survival_function(self, value: Any) -> Any:
+    def _survival_function(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("survival_function")
 
-    def _quantile(self, value: Any) -> Any:
+    def _quantile(self, *args: Any, **kwargs: Any) -> Any:
         raise self._lacks("quantile")
 
     def _entropy(self) -> Any:

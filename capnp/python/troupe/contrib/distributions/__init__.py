@@ -63,6 +63,18 @@ from troupe._src.scalar_distributions.softplus import (
     NormalWithSoftplusScale,
     StudentTWithAbsDfSoftplusScale,
 )
+from troupe._src.transformed_distributions.autoregressive import Autoregressive
+from troupe._src.transformed_distributions.conditional_distribution import (
+    ConditionalDistribution,
+    ConditionalTransformedDistribution,
+)
+from troupe._src.transformed_distributions.moving_statistics import (
+    assign_log_moving_mean_exp,
+    assign_moving_mean_variance,
+    moving_mean_variance,
+)
+from troupe._src.transformed_distributions.transformed_distribution import TransformedDistribution
+from troupe._src.transformed_distributions.weighted_sums import reduce_weighted_logsumexp
 from troupe._src.vector_distributions.mvn_diag import (
     MultivariateNormalDiag,
     MultivariateNormalDiagWithSoftplusScale,
@@ -85,6 +97,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "Autoregressive",
     "BatchReshape",
     "Bernoulli",
     "Beta",
@@ -94,6 +107,8 @@ __all__ = [
     "Cauchy",
     "Chi2",
     "Chi2WithAbsDf",
+    "ConditionalDistribution",
+    "ConditionalTransformedDistribution",
     "Deterministic",
     "Dirichlet",
     "DirichletMultinomial",
@@ -137,6 +152,7 @@ __all__ = [
     "SinhArcsinh",
     "StudentT",
     "StudentTWithAbsDfSoftplusScale",
+    "TransformedDistribution",
     "Uniform",
     "VectorDeterministic",
     "VectorExponentialDiag",
@@ -144,6 +160,8 @@ __all__ = [
     "VectorSinhArcsinhDiag",
     "WishartCholesky",
     "WishartFull",
+    "assign_log_moving_mean_exp",
+    "assign_moving_mean_variance",
     "auto_correlation",
     "bijectors",
     "cross_entropy",
@@ -151,11 +169,13 @@ __all__ = [
     "fill_triangular_inverse",
     "kl_divergence",
     "matrix_diag_transform",
+    "moving_mean_variance",
     "normal_conjugates_known_scale_posterior",
     "normal_conjugates_known_scale_predictive",
     "percentile",
     "quadrature_scheme_lognormal_gauss_hermite",
     "quadrature_scheme_lognormal_quantiles",
+    "reduce_weighted_logsumexp",
     "softplus_inverse",
     "tridiag",
 ]

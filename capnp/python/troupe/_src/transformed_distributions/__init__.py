@@ -1,0 +1,1 @@
+"""Distributions of transformed samples, and of samples that depend on more than parameters."""
