@@ -6,13 +6,24 @@ from typing import Dict
 
 _BIJECTORS = "contrib.distributions.bijectors"
 _DISTRIBUTIONS = "contrib.distributions"
+_UTILITIES = " ".join(
+    [
+        *(
+            f"_src.distribution_utilities.{name}"
+            for name in ("functions", "mixtures", "parameter_checks", "static_shapes")
+        ),
+        *(f"_src.bijectors.{name}" for name in ("columns", "scales")),
+        "_src.transformed_distributions.static_choices",
+        _DISTRIBUTIONS,
+    ]
+)
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 DISTRIBUTION_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.distributions.python.ops": {
         "autoregressive conditional_distribution moving_stats": _DISTRIBUTIONS,
         "conditional_transformed_distribution": _DISTRIBUTIONS,
-        "distribution_util": _DISTRIBUTIONS,
+        "distribution_util": _UTILITIES,
         "bijectors": _BIJECTORS,
     },
     "contrib.distributions.python.ops.bijectors": {
@@ -26,6 +37,6 @@ DISTRIBUTION_OWNERS: Dict[str, Dict[str, str]] = {
     "python.ops.distributions": {
         "bijector bijector_impl identity_bijector": _BIJECTORS,
         "transformed_distribution": _DISTRIBUTIONS,
-        "util": _DISTRIBUTIONS,
+        "util": _UTILITIES,
     },
 }
