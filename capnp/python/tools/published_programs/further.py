@@ -57,6 +57,32 @@ ACTORS = _acting({
     "Curiosity_Model/Random_Network_Distillation.py": loop(200, 8),
 })  # fmt: skip
 
+# It copies nodes as TensorFlow made them before 1.7, and knows variables by the names of tensors.
+_INFERENCE: Edits = [
+    (r"^from tensorflow\.python\.framework\.ops import set_shapes_for_outputs\n", ""),
+    (
+        r"(?s:    # Copy other arguments needed for initialization\..*?    return new_op\n)",
+        "    inputs, control_inputs = (\n"
+        "        [tf.convert_to_tensor(y) if not isinstance(y, tf.Operation) else y\n"
+        "         for y in (copy(x, dict_swap, scope, True, copy_q, False) for x in xs)]\n"
+        "        for xs in (op.inputs, op.control_inputs))\n"
+        "    with tf.control_dependencies(control_inputs):\n"
+        "      return graph.create_op(op.type, inputs, [x.dtype for x in op.outputs], None,\n"
+        "                             new_name + '/', node_def.attr)\n",
+    ),
+    (
+        r"list\(six\.iterkeys\(tf\.get_default_graph\(\)\._nodes_by_name\)\)",
+        "[op.name for op in tf.get_default_graph().get_operations()]",
+    ),
+    (r"node_dict = \{node\.name: node for", "node_dict = {node.op.outputs[0].name: node for"),
+    (
+        r"^  # If instance is a tf\.Variable, return it",
+        "  if getattr(org_instance, 'dtype', None) == tf.resource:\n"
+        "    return org_instance\n\\g<0>",
+    ),
+    (r"\bnp\.(float|int|bool|str)\b(?!_)", r"\1"),
+]
+
 # The sizes of the files of MNIST, which are those of fewer digits here.
 _FEW_DIGITS: Edits = [(r"\b60000\b", "5600"), (r"\b10000\b", "300")]
 # Functions for pictures that SciPy no longer has, and an alias of NumPy.
@@ -184,10 +210,23 @@ OTHERS = [
         for name in ("linear_regression", "logical", "multiple_regression")
     }),
     *of("blei-lab/edward", "examples", {
-        "normal_normal.py": {
+        "normal_normal.py": {"edits": _INFERENCE, "tree": ""},
+        "normal.py": {"edits": _INFERENCE, "tree": ""},
+        "invgamma_normal_mh.py": {"edits": _INFERENCE, "tree": ""},
+        "dirichlet_categorical.py": {
+            "edits": [*_INFERENCE, (r"n_iter=1500, n_samples=30", "n_iter=300, n_samples=10")],
             "tree": "",
-            "reason": "it wants distributions such as `Binomial`, which `tf.contrib.distributions` "
-            "does not have here",
+        },
+        "beta_bernoulli.py": {
+            "edits": [*_INFERENCE, (r"(?s:  ed\.ppc_stat_hist_plot\(.*?bins=10\)\n)", "")],
+            "tree": "",
+        },
+        "bayesian_linear_regression.py": {
+            "edits": [
+                *_INFERENCE, (r"^import seaborn as sns\n", ""), (r"num=N / 2", "num=N // 2"),
+                (r"sns\.jointplot", "plt.scatter"),
+            ],
+            "tree": "",
         },
     }),
     *of("rishizek/tensorflow-deeplab-v3", "", {
