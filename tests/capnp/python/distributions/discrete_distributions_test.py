@@ -105,6 +105,11 @@ class CountsTest(tf.test.TestCase):
         with self.session() as session, self.assertRaisesOpError("less than or equal to n"):
             session.run(found)
 
+    def test_rates_that_are_not_positive_fail_where_they_are_checked(self):
+        rate = tf.placeholder_with_default(0.0, [])
+        with self.session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
+            session.run(tfd.Poisson(rate, validate_args=True).mean())
+
     def test_rates_are_given_once_and_as_floats(self):
         for options in ({}, {"rate": 1.0, "log_rate": 0.0}):
             with self.assertRaisesRegex(ValueError, "exactly one"):
@@ -131,8 +136,11 @@ class DeterministicTest(tf.test.TestCase):
         made = tfd.VectorDeterministic([[0.0, 1.0], [2.0, 3.0]])
         self.assertEqual((made.batch_shape, made.event_shape), ([2], [2]))
         with self.session() as session:
-            prob, drawn = session.run([made.prob([0.0, 1.0]), made.sample([2])])
+            prob, other, drawn = session.run(
+                [made.prob([0.0, 1.0]), made.prob([0.0, 3.0]), made.sample([2])]
+            )
         self.assertAllEqual(prob, [1, 0])
+        self.assertAllEqual(other, [0, 0])  # one element of each is the same
         self.assertEqual(drawn.shape, (2, 2, 2))
 
     def test_negative_tolerances_fail_where_they_are_checked(self):
@@ -185,6 +193,9 @@ class OneHotTest(tf.test.TestCase):
             for wrong in ([1, 1], [0, 0], [2, -1]):
                 with self.assertRaisesOpError("one-hot"):
                     session.run(found, {value: wrong})
+            halves = tf.placeholder_with_default([0.5, 0.5], [2])
+            with self.assertRaisesOpError("one-hot"):
+                session.run(made.log_prob(halves))
 
 
 if __name__ == "__main__":

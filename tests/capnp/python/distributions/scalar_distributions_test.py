@@ -90,6 +90,17 @@ class DensityTest(tf.test.TestCase):
                 self.assertEqual(session.run(drawn).shape, (4, 5, 2, 3))
 
 
+class Chi2Test(tf.test.TestCase):
+    def test_it_is_the_distribution_of_sums_of_squares(self):
+        squares = (np.random.RandomState(0).randn(100000, 5) ** 2).sum(-1)
+        points = np.array([2.0, 4.0, 8.0])
+        expected = [(squares < point).mean() for point in points]
+        with self.session() as session:
+            made = [tfd.Chi2(d(5)), tfd.Chi2WithAbsDf(d(-5.7))]
+            found = session.run([each.cdf(points) for each in made])
+        self.assertAllClose(found, [expected] * 2, atol=0.01)
+
+
 class CauchyTest(tf.test.TestCase):
     def test_the_density_and_its_integral_are_those_of_the_formula(self):
         x = np.linspace(-30, 30, 11)
