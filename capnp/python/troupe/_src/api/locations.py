@@ -133,7 +133,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.slim.python.slim.nets": {
         name: f"contrib.slim.nets.{name}"
-        for name in ("resnet_utils", "resnet_v1", "resnet_v2", "vgg")
+        for name in (
+            "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat",
+            "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
+        )
     },
     "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {

@@ -1,1 +1,1 @@
-"""Networks of tf.contrib.slim: plain ones and residual ones."""
+"""Networks of tf.contrib.slim: plain ones, residual ones, and ones of parallel branches."""

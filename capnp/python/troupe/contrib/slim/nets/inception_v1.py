@@ -1,0 +1,19 @@
+"""Networks of parallel branches, version 1."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.slim_nets.inception_first import (
+    inception_v1,
+    inception_v1_arg_scope,
+    inception_v1_base,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "inception_v1",
+    "inception_v1_arg_scope",
+    "inception_v1_base",
+]

@@ -1,0 +1,19 @@
+"""Networks of parallel branches, version 3."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.slim_nets.inception_third import (
+    inception_v3,
+    inception_v3_arg_scope,
+    inception_v3_base,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "inception_v3",
+    "inception_v3_arg_scope",
+    "inception_v3_base",
+]
