@@ -19,7 +19,8 @@ from troupe._src.rnn.static import (
     static_rnn,
     static_state_saving_rnn,
 )
-from troupe._src.rnn.wrappers import DeviceWrapper, ResidualWrapper
+from troupe._src.rnn.wrappers import CompiledWrapper, DeviceWrapper, ResidualWrapper
+from troupe._src.rnn_cells.calm_cells import CFNCell, MinimalRNNCell
 from troupe._src.rnn_cells.conv_cells import (
     Conv1DLSTMCell,
     Conv2DLSTMCell,
@@ -28,6 +29,7 @@ from troupe._src.rnn_cells.conv_cells import (
     GLSTMCell,
 )
 from troupe._src.rnn_cells.gated_cells import IntersectionRNNCell, NASCell, UGRNNCell
+from troupe._src.rnn_cells.grid_cells import BidirectionalGridLSTMCell, GridLSTMCell
 from troupe._src.rnn_cells.independent_cells import IndRNNCell, IndyGRUCell, IndyLSTMCell, SRUCell
 from troupe._src.rnn_cells.normalized_cells import (
     CoupledInputForgetGateLSTMCell,
@@ -40,7 +42,9 @@ from troupe._src.rnn_cells.projection_wrappers import (
     InputProjectionWrapper,
     OutputProjectionWrapper,
 )
+from troupe._src.rnn_cells.scaled_cells import LayerNormLSTMCell, WeightNormLSTMCell
 from troupe._src.rnn_cells.timed_cells import PhasedLSTMCell, TimeFreqLSTMCell
+from troupe._src.rnn_cells.turing_cells import NTMCell, NTMControllerState
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -49,6 +53,9 @@ __all__ = [
     "AttentionCellWrapper",
     "BasicLSTMCell",
     "BasicRNNCell",
+    "BidirectionalGridLSTMCell",
+    "CFNCell",
+    "CompiledWrapper",
     "Conv1DLSTMCell",
     "Conv2DLSTMCell",
     "Conv3DLSTMCell",
@@ -63,6 +70,7 @@ __all__ = [
     "GRUBlockCell",
     "GRUBlockCellV2",
     "GRUCell",
+    "GridLSTMCell",
     "HighwayWrapper",
     "IndRNNCell",
     "IndyGRUCell",
@@ -75,9 +83,13 @@ __all__ = [
     "LSTMCell",
     "LSTMStateTuple",
     "LayerNormBasicLSTMCell",
+    "LayerNormLSTMCell",
     "LayerRNNCell",
+    "MinimalRNNCell",
     "MultiRNNCell",
     "NASCell",
+    "NTMCell",
+    "NTMControllerState",
     "OutputProjectionWrapper",
     "PhasedLSTMCell",
     "RNNCell",
@@ -86,6 +98,7 @@ __all__ = [
     "TimeFreqLSTMCell",
     "TimeReversedFusedRNN",
     "UGRNNCell",
+    "WeightNormLSTMCell",
     "best_effort_input_batch_size",
     "stack_bidirectional_dynamic_rnn",
     "stack_bidirectional_rnn",

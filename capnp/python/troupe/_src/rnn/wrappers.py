@@ -130,3 +130,21 @@ class DeviceWrapper(CellWrapper):
     def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
         with get_default_graph().device(self._device):
             return self.cell(inputs, state, scope=scope)
+
+
+@set_module("troupe.contrib.rnn")
+class CompiledWrapper(CellWrapper):
+    """A cell as it is: steps are not compiled, so that its values are those of the cell in it."""
+
+    def __init__(self, cell: Any, compile_stateful: bool = False) -> None:
+        """A cell around another one.
+
+        Args:
+            cell: The other one.
+            compile_stateful: Has no effect.
+        """
+        del compile_stateful
+        super().__init__(cell)
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        return self.cell(inputs, state, scope=scope)

@@ -27,7 +27,7 @@ from troupe._src.slim_nets.inception_layers import (
 from troupe._src.variables.initializers import TruncatedNormal
 from troupe._src.variables.variable_scope import variable_scope
 
-_HALF = {"stride": 2, "padding": "VALID"}
+_HALF: Dict[str, Any] = {"stride": 2, "padding": "VALID"}
 
 
 def _small(fourth: int, names: Tuple[str, str] = ("Conv2d_0a_1x1", "Conv2d_0b_5x5")) -> Any:
