@@ -11,6 +11,13 @@ from troupe._src.cluster.ps_strategies import (
 )
 from troupe._src.contrib.hparams import HParams, parse_values
 from troupe._src.inputs.bucketing import bucket, bucket_by_sequence_length
+from troupe._src.inputs.sampling import (
+    rejection_sample,
+    resample_at_rate,
+    stratified_sample,
+    weighted_resample,
+)
+from troupe._src.messages.hparam_messages import HParamDef
 from troupe._src.slim.evaluations import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -32,6 +39,7 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "GreedyLoadBalancingStrategy",
+    "HParamDef",
     "HParams",
     "RandomStrategy",
     "StopAfterNEvalsHook",
@@ -49,6 +57,10 @@ __all__ = [
     "get_or_create_eval_step",
     "multiply_gradients",
     "parse_values",
+    "rejection_sample",
+    "resample_at_rate",
+    "stratified_sample",
     "train",
     "wait_for_new_checkpoint",
+    "weighted_resample",
 ]

@@ -69,7 +69,30 @@ class HParamsTest(unittest.TestCase):
         other.parse_json(self.given.to_json())
         self.assertEqual(other.values(), self.given.values())
         self.assertEqual(HParams(b=1, a="x").to_json(sort_keys=True), '{"a": "x", "b": 1}')
-        self.assertEqual(str(HParams(b=1, a="x")), "[('a', 'x'), ('b', 1)]")
+        self.assertEqual(repr(HParams(b=1, a="x")), "HParams([('a', 'x'), ('b', 1)])")
+
+    def test_a_message_holds_values_and_lists(self):
+        given = HParams(a=3, b=0.5, c="x", d=True, e=[1, 2], f=[0.25], g=["y", "z"], h=[False])
+        message = given.to_proto()
+        self.assertEqual(message.hparam["g"].bytes_list.value, [b"y", b"z"])
+        read = tf.contrib.training.HParamDef.FromString(message.SerializeToString())
+        found = HParams.from_proto(read)
+        self.assertEqual(found.values(), given.values())
+        self.assertIs(type(found.d), bool)
+        # As protoc writes it.
+        self.assertEqual(HParams(a=3).to_proto().SerializeToString(), b"\n\7\n\1a\x12\2\10\3")
+
+    def test_only_a_message_of_hyperparameters_is_read(self):
+        with self.assertRaisesRegex(TypeError, "must be an HParamDef, not dict"):
+            HParams({"a": 1})
+        with self.assertRaisesRegex(ValueError, "mutually exclusive"):
+            HParams(HParams(a=1).to_proto(), b=2)
+
+    def test_the_text_of_values_can_be_parsed(self):
+        given = HParams(a=1, b=[2.0, 3.0], c="relu6")
+        self.assertEqual(str(given), "a=1,b=[2.0, 3.0],c=relu6")
+        found = HParams(a=4, b=[5.0, 6.0], c="relu10").parse(str(given))
+        self.assertEqual(found.values(), given.values())
 
 
 if __name__ == "__main__":

@@ -145,6 +145,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.training.python.training": {
         "bucket_ops evaluation hparam sequence_queueing_state_saver training": "contrib.training",
+        "device_setter resample sampling_ops": "contrib.training",
     },
     "core.example": {"example_pb2 feature_pb2": "train"},
     "core.framework": {

@@ -7,6 +7,7 @@ import numbers
 import re
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
+from troupe._src.messages.hparam_messages import HParamDef, message_of, values_of
 from troupe._src.set_module import set_module
 
 _CLAUSE = re.compile(
@@ -96,18 +97,21 @@ class HParams:
     """Hyperparameters as attributes; each keeps the type of its first value.
 
     Args:
-        hparam_def: Must be None.
+        hparam_def: An `HParamDef` with the first values; no others are given then.
         model_structure: Any object, which is kept beside the values.
         **kwargs: The first values, by name: numbers, booleans, texts, or lists of these.
 
     Raises:
-        NotImplementedError: `hparam_def` is given.
-        ValueError: A name is that of a method, or a list is empty.
+        TypeError: `hparam_def` is no such message.
+        ValueError: A name is that of a method, a list is empty, or there are values beside those
+            of a message.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
         if hparam_def is not None:
-            raise NotImplementedError("messages of hyperparameters are not part of this version")
+            if kwargs:
+                raise ValueError("hparam_def and initial values should be mutually exclusive")
+            kwargs = values_of(hparam_def)
         self._hparam_types: Dict[str, Tuple[type, bool]] = {}
         self._model_structure = model_structure
         for name, value in kwargs.items():
@@ -230,6 +234,35 @@ class HParams:
         plain = {name: each for name, each in self.values().items() if not callable(each)}
         return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
 
+    def to_proto(self, export_scope: Optional[str] = None) -> HParamDef:
+        """The message of the values.
+
+        Args:
+            export_scope: Has no effect.
+
+        Returns:
+            An `HParamDef`.
+
+        Raises:
+            ValueError: It has no field for the type of a value.
+        """
+        del export_scope
+        return message_of(self.values(), self._hparam_types)
+
+    @staticmethod
+    def from_proto(hparam_def: HParamDef, import_scope: Optional[str] = None) -> HParams:
+        """Hyperparameters with the values of a message.
+
+        Args:
+            hparam_def: The message.
+            import_scope: Has no effect.
+
+        Returns:
+            The hyperparameters.
+        """
+        del import_scope
+        return HParams(hparam_def=hparam_def)
+
     def parse_json(self, values_json: str) -> HParams:
         """Sets those that a JSON object has.
 
@@ -278,7 +311,7 @@ class HParams:
         return key in self._hparam_types
 
     def __str__(self) -> str:
-        return str(sorted(self.values().items()))
+        return ",".join(f"{name}={value}" for name, value in self.values().items())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self})"
+        return f"{type(self).__name__}({sorted(self.values().items())})"

@@ -14,7 +14,7 @@ from troupe._src.graph.elements import (
 )  # fmt: skip
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.graph_scopes import GraphScopes
-from troupe._src.graph.node_to_place import NodeToPlace
+from troupe._src.graph.node_to_place import NodeToPlace, free_name
 from troupe._src.graph.operand import apply
 from troupe._src.graph.picture import Picture
 from troupe._src.messages.graph_messages import GraphDef, VersionDef
@@ -157,7 +157,7 @@ class Graph(GraphScopes, GraphCollections):
         device: str = "",
     ) -> str:
         if any(callable(each) for each in self._scopes.devices):
-            full_name = f"{self._scopes.builder.prefix}{name}".rstrip("/")
+            full_name = free_name(self, f"{self._scopes.builder.prefix}{name}".rstrip("/"))
         for outer in reversed(self._scopes.devices):
             if outer is None:
                 break

@@ -28,3 +28,15 @@ class NodeToPlace(NamedTuple):
         if name not in self.attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
         return self.attrs[name]
+
+
+def free_name(graph: Any, name: str) -> str:
+    """The name, with a number where a node has it: the one that a node gets that is added now."""
+    found, count = name, 0
+    while True:
+        try:
+            graph.get_operation_by_name(found)
+        except KeyError:
+            return found
+        count += 1
+        found = f"{name}_{count}"

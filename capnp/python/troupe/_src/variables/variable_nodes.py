@@ -10,8 +10,16 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import raw_ops
-from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, as_shape
+
+
+# What TensorFlow makes of a Python value that is a single element.
+_DTYPES: Dict[type, DType] = {
+    bool: dtypes.bool_, int: dtypes.int32, float: dtypes.float32, complex: dtypes.complex128,
+    str: dtypes.string, bytes: dtypes.string,
+}  # fmt: skip
 
 
 def known_attrs(initial_value: Any, dtype: Optional[DTypeLike], shape: ShapeLike) -> Dict[str, Any]:
@@ -19,6 +27,8 @@ def known_attrs(initial_value: Any, dtype: Optional[DTypeLike], shape: ShapeLike
     known: Dict[str, Any] = {}
     if isinstance(initial_value, Tensor):
         known = {"shape": initial_value.shape, "dtype": initial_value.dtype}
+    elif isinstance(initial_value, (bool, int, float, complex, str, bytes)):
+        known = {"shape": as_shape([]), "dtype": as_dtype(_DTYPES[type(initial_value)])}
     if shape is not None:
         known["shape"] = as_shape(shape)
     if dtype is not None:
