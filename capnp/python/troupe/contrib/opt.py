@@ -6,7 +6,18 @@ from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.opt.adam_variants import AdaMaxOptimizer, LazyAdamOptimizer, NadamOptimizer
 from troupe._src.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
 from troupe._src.opt.lars import LARSOptimizer
+from troupe._src.opt.sign_decay import (
+    get_cosine_decay_fn,
+    get_linear_decay_fn,
+    get_restart_decay_fn,
+)
 from troupe._src.opt.sign_optimizers import AddSignOptimizer, PowerSignOptimizer
+from troupe._src.opt.step_optimizers import (
+    AdamGSOptimizer,
+    DropStaleGradientOptimizer,
+    LazyAdamGSOptimizer,
+    RegAdagradOptimizer,
+)
 from troupe._src.opt.weight_decay import (
     AdamWOptimizer,
     DecoupledWeightDecayExtension,
@@ -25,19 +36,26 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "AdaMaxOptimizer",
+    "AdamGSOptimizer",
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
+    "DropStaleGradientOptimizer",
     "ExternalOptimizerInterface",
     "LARSOptimizer",
+    "LazyAdamGSOptimizer",
     "LazyAdamOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "MultitaskOptimizerWrapper",
     "NadamOptimizer",
     "PowerSignOptimizer",
+    "RegAdagradOptimizer",
     "ScipyOptimizerInterface",
     "VariableClippingOptimizer",
     "clip_gradients_by_global_norm",
     "extend_with_decoupled_weight_decay",
+    "get_cosine_decay_fn",
+    "get_linear_decay_fn",
+    "get_restart_decay_fn",
 ]

@@ -110,6 +110,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.opt.python.training": {
         "adamax external_optimizer lazy_adam_optimizer nadam_optimizer": "contrib.opt",
         "moving_average_optimizer powersign addsign weight_decay_optimizers": "contrib.opt",
+        "adam_gs_optimizer lazy_adam_gs_optimizer reg_adagrad_optimizer": "contrib.opt",
+        "drop_stale_gradient_optimizer sign_decay": "contrib.opt",
     },
     "contrib.rnn.python.ops": {
         "core_rnn core_rnn_cell rnn rnn_cell fused_rnn_cell": "contrib.rnn nn nn.rnn_cell",
