@@ -8,6 +8,10 @@ from troupe._src.sparse.sets import difference as set_difference
 from troupe._src.sparse.sets import intersection as set_intersection
 from troupe._src.sparse.sets import size as set_size
 from troupe._src.sparse.sets import union as set_union
+from troupe._src.streaming_metrics.histograms import (
+    auc_using_histogram,
+    precision_recall_at_equal_thresholds,
+)
 from troupe._src.streaming_metrics.moments import (
     streaming_covariance,
     streaming_pearson_correlation,
@@ -72,11 +76,13 @@ __all__ = [
     "accuracy",
     "aggregate_metric_map",
     "aggregate_metrics",
+    "auc_using_histogram",
     "cohen_kappa",
     "confusion_matrix",
     "count",
     "f1_score",
     "precision_at_recall",
+    "precision_recall_at_equal_thresholds",
     "recall_at_precision",
     "set_difference",
     "set_intersection",
