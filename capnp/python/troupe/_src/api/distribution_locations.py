@@ -1,4 +1,4 @@
-"""Where TensorFlow's source has bijectors, and distributions that are made of them."""
+"""Where TensorFlow's source has distributions and bijectors."""
 
 from __future__ import annotations
 
@@ -21,6 +21,21 @@ _UTILITIES = " ".join(
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 DISTRIBUTION_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.distributions.python.ops": {
+        "batch_reshape bernoulli beta binomial categorical cauchy chi2": _DISTRIBUTIONS,
+        "deterministic dirichlet dirichlet_multinomial estimator exponential": _DISTRIBUTIONS,
+        "gamma geometric half_normal independent inverse_gamma": _DISTRIBUTIONS,
+        "kullback_leibler kumaraswamy laplace logistic mixture": _DISTRIBUTIONS,
+        "mixture_same_family multinomial mvn_diag mvn_diag_plus_low_rank": _DISTRIBUTIONS,
+        "mvn_full_covariance mvn_tril negative_binomial normal": _DISTRIBUTIONS,
+        "normal_conjugate_posteriors onehot_categorical poisson": _DISTRIBUTIONS,
+        "poisson_lognormal quantized_distribution relaxed_bernoulli": _DISTRIBUTIONS,
+        "relaxed_onehot_categorical sample_stats seed_stream": _DISTRIBUTIONS,
+        "sinh_arcsinh student_t uniform vector_exponential_diag": _DISTRIBUTIONS,
+        "vector_laplace_diag vector_sinh_arcsinh_diag wishart": _DISTRIBUTIONS,
+        "gumbel": "_src.scalar_distributions.location_distributions",
+        "mvn_linear_operator": "_src.vector_distributions.mvn_linear_operator",
+        "vector_exponential_linear_operator": "_src.vector_distributions.vector_laplace",
+        "vector_laplace_linear_operator": "_src.vector_distributions.vector_laplace",
         "autoregressive conditional_distribution moving_stats": _DISTRIBUTIONS,
         "conditional_transformed_distribution": _DISTRIBUTIONS,
         "distribution_util": _UTILITIES,

@@ -13,8 +13,10 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
+from itertools import chain
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from troupe._src.api.contrib_locations import CONTRIB_OWNERS
 from troupe._src.api.distribution_locations import DISTRIBUTION_OWNERS
 from troupe._src.api.keras_modules import serve_modules
 from troupe._src.api.renamed import RENAMED
@@ -26,129 +28,6 @@ _UTIL = "_src.api.source_utilities"
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 _OWNERS: Dict[str, Dict[str, str]] = {
-    "contrib.crf.python.ops": {"crf": "contrib.crf"},
-    "contrib.all_reduce.python": {"all_reduce": ""},
-    "contrib.data.python.ops": {
-        "batching grouping interleave_ops": "contrib.data",
-        "threadpool": "_src.data.transformations",
-    },
-    "contrib.distributions.python.ops": {
-        name: "contrib.distributions"
-        for name in (
-            "batch_reshape bernoulli beta binomial categorical cauchy chi2 deterministic dirichlet",
-            "dirichlet_multinomial estimator exponential gamma geometric half_normal independent",
-            "inverse_gamma kullback_leibler kumaraswamy laplace logistic mixture multinomial",
-            "mixture_same_family mvn_diag mvn_diag_plus_low_rank mvn_full_covariance mvn_tril",
-            "negative_binomial normal normal_conjugate_posteriors onehot_categorical poisson",
-            "poisson_lognormal quantized_distribution relaxed_bernoulli sample_stats seed_stream",
-            "relaxed_onehot_categorical sinh_arcsinh student_t uniform vector_exponential_diag",
-            "vector_laplace_diag vector_sinh_arcsinh_diag wishart",
-        )
-    }
-    | {
-        "gumbel": "_src.scalar_distributions.location_distributions",
-        "mvn_linear_operator": "_src.vector_distributions.mvn_linear_operator",
-        "vector_exponential_linear_operator": "_src.vector_distributions.vector_laplace",
-        "vector_laplace_linear_operator": "_src.vector_distributions.vector_laplace",
-    },
-    "contrib.eager.python": {"tfe": "contrib.eager"},
-    "contrib.factorization.python.ops": {
-        "clustering_ops": f"contrib.factorization {_OPS}",
-        "gmm_ops kmeans": "contrib.factorization",
-        "gen_factorization_ops": "_src.factorization.masked_products",
-    },
-    "contrib.framework.python": {"framework ops": "contrib.framework"},
-    "contrib.framework.python.framework": {
-        "checkpoint_utils experimental graph_util tensor_util": "contrib.framework",
-    },
-    "contrib.framework.python.ops": {
-        "arg_scope checkpoint_ops ops prettyprint_ops script_ops sort_ops": "contrib.framework",
-        "variables": "contrib.framework",
-        "audio_ops": _OPS,
-    },
-    "contrib.gan.python": {
-        "namedtuples train": "contrib.gan",
-        **{name: f"contrib.gan.{name}" for name in ("estimator", "eval", "features", "losses")},
-    },
-    "contrib.gan.python.estimator.python": {
-        "gan_estimator latent_gan_estimator stargan_estimator": "contrib.gan.estimator",
-    },
-    "contrib.gan.python.eval.python": {
-        "classifier_metrics eval_utils sliced_wasserstein summaries": "contrib.gan.eval",
-    },
-    "contrib.gan.python.features.python": {
-        "clip_weights conditioning_utils random_tensor_pool": "contrib.gan.features",
-        "spectral_normalization virtual_batchnorm": "contrib.gan.features",
-    },
-    "contrib.gan.python.losses.python": {
-        "losses_impl losses_wargs": "contrib.gan.losses.wargs",
-        "tuple_losses tuple_losses_impl": "contrib.gan.losses",
-    },
-    "contrib.graph_editor.tests": {"match": "_src.graph_editor.match"},
-    "contrib.image.python.ops": {
-        "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
-        "sparse_image_warp": "contrib.image",
-    },
-    "contrib.layers.python": {"layers": "contrib.layers"},
-    "contrib.layers.python.ops": {
-        "sparse_feature_cross_op": "_src.model_layers.crosses",
-        "sparse_ops": "_src.model_layers.sparse_ids",
-    },
-    "contrib.layers.python.layers": {
-        "embedding_ops encoders initializers layers normalization optimizers": "contrib.layers",
-        "regularizers rev_block_lib summaries": "contrib.layers",
-        "utils": "contrib.layers.utils",
-    },
-    "contrib.learn.python.learn": {"learn_runner": "contrib.learn", "metric_spec": "contrib.learn"},
-    "contrib.legacy_seq2seq.python.ops": {"seq2seq": "contrib.legacy_seq2seq"},
-    "contrib.losses.python": {"metric_learning": "contrib.losses.metric_learning"},
-    "contrib.losses.python.losses": {"loss_ops": "contrib.losses"},
-    "contrib.losses.python.metric_learning": {
-        "metric_loss_ops": "contrib.losses.metric_learning _src.metric_learning.distances",
-    },
-    "contrib.metrics.python.ops": {"metric_ops": "contrib.metrics", "set_ops": "sets"},
-    "contrib.opt.python.training": {
-        "adamax external_optimizer lazy_adam_optimizer nadam_optimizer": "contrib.opt",
-        "moving_average_optimizer powersign addsign weight_decay_optimizers": "contrib.opt",
-        "adam_gs_optimizer lazy_adam_gs_optimizer reg_adagrad_optimizer": "contrib.opt",
-        "drop_stale_gradient_optimizer sign_decay": "contrib.opt",
-    },
-    "contrib.rnn.python.ops": {
-        "core_rnn core_rnn_cell rnn rnn_cell fused_rnn_cell": "contrib.rnn nn nn.rnn_cell",
-        "gru_ops lstm_ops": "contrib.rnn",
-    },
-    "contrib.seq2seq.python.ops": {
-        "attention_wrapper basic_decoder beam_search_decoder": "contrib.seq2seq",
-        "decoder helper loss sampler": "contrib.seq2seq",
-    },
-    "contrib.slim.python": {"slim": "contrib.slim"},
-    "contrib.slim.python.slim": {
-        name: f"contrib.slim.{name}"
-        for name in ("evaluation", "learning", "model_analyzer", "nets", "queues", "summaries")
-    },
-    "contrib.slim.python.slim.data": {
-        name: f"contrib.slim.{name}"
-        for name in (
-            "data_decoder", "data_provider", "dataset", "dataset_data_provider",
-            "parallel_reader", "prefetch_queue", "tfexample_decoder",
-        )
-    },
-    "contrib.slim.python.slim.nets": {
-        name: f"contrib.slim.nets.{name}"
-        for name in (
-            "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat",
-            "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
-        )
-    },
-    "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
-    "contrib.tpu.python.tpu": {
-        "device_assignment tpu tpu_feed training_loop": "contrib.tpu",
-        "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
-    },
-    "contrib.training.python.training": {
-        "bucket_ops evaluation hparam sequence_queueing_state_saver training": "contrib.training",
-        "device_setter resample sampling_ops": "contrib.training",
-    },
     "core.example": {"example_pb2 feature_pb2": "train"},
     "core.framework": {
         "graph_pb2 node_def_pb2 step_stats_pb2 summary_pb2 types_pb2 tensor_pb2 attr_value_pb2": "",
@@ -283,7 +162,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
 def _owners() -> Dict[str, Tuple[str, ...]]:
     """{module: the public modules whose names it has}, with a row for each folder."""
     found: Dict[str, Tuple[str, ...]] = {}
-    for folder, modules in (*_OWNERS.items(), *DISTRIBUTION_OWNERS.items()):
+    every = (_OWNERS, CONTRIB_OWNERS, DISTRIBUTION_OWNERS)
+    for folder, modules in chain.from_iterable(owners.items() for owners in every):
         parts = folder.split(".") if folder else []
         for count in range(1, len(parts) + 1):
             found.setdefault(".".join(parts[:count]), ())

@@ -1,0 +1,118 @@
+"""Where TensorFlow's source has what is in `tf.contrib`."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+_OPS = "_src.api.source_ops"  # the functions of all ops
+
+# The public modules whose names a module has, by the folder of TensorFlow's source.
+CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
+    "contrib.crf.python.ops": {"crf": "contrib.crf"},
+    "contrib.all_reduce.python": {"all_reduce": ""},
+    "contrib.data.python.ops": {
+        "batching grouping interleave_ops": "contrib.data",
+        "threadpool": "_src.data.transformations",
+    },
+    "contrib.eager.python": {"tfe": "contrib.eager"},
+    "contrib.factorization.python.ops": {
+        "clustering_ops": f"contrib.factorization {_OPS}",
+        "gmm_ops kmeans": "contrib.factorization",
+        "gen_factorization_ops": "_src.factorization.masked_products",
+    },
+    "contrib.framework.python": {"framework ops": "contrib.framework"},
+    "contrib.framework.python.framework": {
+        "checkpoint_utils experimental graph_util tensor_util": "contrib.framework",
+    },
+    "contrib.framework.python.ops": {
+        "arg_scope checkpoint_ops ops prettyprint_ops script_ops sort_ops": "contrib.framework",
+        "variables": "contrib.framework",
+        "audio_ops": _OPS,
+    },
+    "contrib.gan.python": {
+        "namedtuples train": "contrib.gan",
+        **{name: f"contrib.gan.{name}" for name in ("estimator", "eval", "features", "losses")},
+    },
+    "contrib.gan.python.estimator.python": {
+        "gan_estimator latent_gan_estimator stargan_estimator": "contrib.gan.estimator",
+    },
+    "contrib.gan.python.eval.python": {
+        "classifier_metrics eval_utils sliced_wasserstein summaries": "contrib.gan.eval",
+    },
+    "contrib.gan.python.features.python": {
+        "clip_weights conditioning_utils random_tensor_pool": "contrib.gan.features",
+        "spectral_normalization virtual_batchnorm": "contrib.gan.features",
+    },
+    "contrib.gan.python.losses.python": {
+        "losses_impl losses_wargs": "contrib.gan.losses.wargs",
+        "tuple_losses tuple_losses_impl": "contrib.gan.losses",
+    },
+    "contrib.graph_editor.tests": {"match": "_src.graph_editor.match"},
+    "contrib.image.python.ops": {
+        "dense_image_warp distort_image_ops image_ops interpolate_spline": "contrib.image",
+        "sparse_image_warp": "contrib.image",
+    },
+    "contrib.layers.python": {"layers": "contrib.layers"},
+    "contrib.layers.python.ops": {
+        "sparse_feature_cross_op": "_src.model_layers.crosses",
+        "sparse_ops": "_src.model_layers.sparse_ids",
+    },
+    "contrib.layers.python.layers": {
+        "embedding_ops encoders initializers layers normalization optimizers": "contrib.layers",
+        "regularizers rev_block_lib summaries": "contrib.layers",
+        "utils": "contrib.layers.utils",
+    },
+    "contrib.learn.python.learn": {"learn_runner": "contrib.learn", "metric_spec": "contrib.learn"},
+    "contrib.legacy_seq2seq.python.ops": {"seq2seq": "contrib.legacy_seq2seq"},
+    "contrib.losses.python": {"metric_learning": "contrib.losses.metric_learning"},
+    "contrib.losses.python.losses": {"loss_ops": "contrib.losses"},
+    "contrib.losses.python.metric_learning": {
+        "metric_loss_ops": "contrib.losses.metric_learning _src.metric_learning.distances",
+    },
+    "contrib.metrics.python.ops": {
+        "histogram_ops metric_ops": "contrib.metrics",
+        "set_ops": "sets",
+    },
+    "contrib.opt.python.training": {
+        "adamax external_optimizer lazy_adam_optimizer nadam_optimizer": "contrib.opt",
+        "moving_average_optimizer powersign addsign weight_decay_optimizers": "contrib.opt",
+        "adam_gs_optimizer lazy_adam_gs_optimizer reg_adagrad_optimizer": "contrib.opt",
+        "drop_stale_gradient_optimizer sign_decay": "contrib.opt",
+    },
+    "contrib.rnn.python.ops": {
+        "core_rnn core_rnn_cell rnn rnn_cell fused_rnn_cell": "contrib.rnn nn nn.rnn_cell",
+        "gru_ops lstm_ops": "contrib.rnn",
+    },
+    "contrib.seq2seq.python.ops": {
+        "attention_wrapper basic_decoder beam_search_decoder": "contrib.seq2seq",
+        "decoder helper loss sampler": "contrib.seq2seq",
+    },
+    "contrib.slim.python": {"slim": "contrib.slim"},
+    "contrib.slim.python.slim": {
+        name: f"contrib.slim.{name}"
+        for name in ("evaluation", "learning", "model_analyzer", "nets", "queues", "summaries")
+    },
+    "contrib.slim.python.slim.data": {
+        name: f"contrib.slim.{name}"
+        for name in (
+            "data_decoder", "data_provider", "dataset", "dataset_data_provider",
+            "parallel_reader", "prefetch_queue", "tfexample_decoder",
+        )
+    },
+    "contrib.slim.python.slim.nets": {
+        name: f"contrib.slim.nets.{name}"
+        for name in (
+            "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat",
+            "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
+        )
+    },
+    "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
+    "contrib.tpu.python.tpu": {
+        "device_assignment tpu tpu_feed training_loop": "contrib.tpu",
+        "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
+    },
+    "contrib.training.python.training": {
+        "bucket_ops evaluation hparam sequence_queueing_state_saver training": "contrib.training",
+        "device_setter resample sampling_ops": "contrib.training",
+    },
+}
