@@ -187,6 +187,8 @@ nb::list add_gradients(
   return list;
 }
 
+bool has_node(const Builder& b, const std::string& name) { return b.graph().contains(name); }
+
 void bind_builder(nb::module_& module) {
   nb::class_<Builder>(module, "Builder")
       .def(nb::init<>())
@@ -225,10 +227,7 @@ void bind_builder(nb::module_& module) {
             return b.value({node_at(b, id).id, index});
           },
           nb::arg("id"), nb::arg("index"))
-      .def(
-          "contains",
-          [](const Builder& b, const std::string& name) { return b.graph().contains(name); },
-          nb::arg("name"))
+      .def("contains", &has_node, nb::arg("name"))
       .def(
           "find",
           [](const Builder& b, const std::string& name) { return take(b.graph().find(name)); },

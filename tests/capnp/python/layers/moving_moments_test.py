@@ -69,7 +69,8 @@ class ContribMomentsTest(tf.test.TestCase):
     def test_a_mean_without_bias_stays_where_a_tensor_says_not_to_train(self):
         flag = tf.placeholder(tf.bool)
         tf.add_to_collection("flag", flag)
-        _, mean, _ = self.after([False, True, False], is_training=flag, zero_debias_moving_mean=True)
+        steps = [False, True, False]
+        _, mean, _ = self.after(steps, is_training=flag, zero_debias_moving_mean=True)
         self.assertAllClose(mean, IMAGES.mean((0, 1, 2)))
 
     def test_examples_of_weight_zero_do_not_count(self):

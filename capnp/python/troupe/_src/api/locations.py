@@ -13,11 +13,9 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from itertools import chain
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.api.contrib_locations import CONTRIB_OWNERS
-from troupe._src.api.distribution_locations import DISTRIBUTION_OWNERS
 from troupe._src.api.keras_modules import serve_modules
 from troupe._src.api.renamed import RENAMED
 
@@ -162,8 +160,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
 def _owners() -> Dict[str, Tuple[str, ...]]:
     """{module: the public modules whose names it has}, with a row for each folder."""
     found: Dict[str, Tuple[str, ...]] = {}
-    every = (_OWNERS, CONTRIB_OWNERS, DISTRIBUTION_OWNERS)
-    for folder, modules in chain.from_iterable(owners.items() for owners in every):
+    for folder, modules in (*_OWNERS.items(), *CONTRIB_OWNERS.items()):
         parts = folder.split(".") if folder else []
         for count in range(1, len(parts) + 1):
             found.setdefault(".".join(parts[:count]), ())

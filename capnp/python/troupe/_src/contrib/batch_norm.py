@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional, Union
 from troupe._src.contrib.aliases import collect_named_outputs
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.contrib.model_layers import collect_variable, getter_of
-from troupe._src.contrib.weighted_batch_norm import WeightedBatchNormalization
+from troupe._src.layers.weighted_normalization import WeightedBatchNormalization
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
