@@ -173,11 +173,6 @@ class ContribLayersTest(tf.test.TestCase):
                  "renorm_stddev")  # fmt: skip
         self.assertEqual(self.names(), [f"BatchNorm/{kind}" for kind in kinds])
 
-    def test_batch_norm_refuses_what_it_cannot_do(self):
-        for option in ({"zero_debias_moving_mean": True}, {"batch_weights": [1.0]}):
-            with self.assertRaisesRegex(NotImplementedError, "not part of this version"):
-                layers.batch_norm(X, **option)
-
 
 class RegularizersTest(tf.test.TestCase):
     def test_regularizers_are_scaled_sums(self):

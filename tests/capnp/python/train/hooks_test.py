@@ -17,6 +17,7 @@ class HooksTest(tf.test.TestCase):
         super().setUp()
         self.step = tf.train.get_or_create_global_step()
         self.w = tf.get_variable("w", initializer=1.0)
+        self.unused = tf.placeholder(tf.float32)
         optimizer = tf.train.GradientDescentOptimizer(0.1)
         self.train = optimizer.minimize(self.w * self.w, global_step=self.step)
 
@@ -55,8 +56,8 @@ class HooksTest(tf.test.TestCase):
         # Hooks of the runtime run further steps in between.
         hooks = [tf.train.StopAtStepHook(2), Tracing()]
         with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
-            session.run(self.train, {self.w: 2.0})
-            self.assertEqual(hooks[1].feeds, {self.w: 2.0})
+            session.run(self.train, {self.unused: 2.0})
+            self.assertEqual(hooks[1].feeds, {self.unused: 2.0})
             session.run(self.train)
         self.assertEqual(Tracing.seen, [(tf.RunOptions.FULL_TRACE, 1), (0, 0)])
 

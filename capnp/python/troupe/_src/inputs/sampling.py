@@ -244,7 +244,7 @@ def _acceptance(first: Tensor, target: Tensor) -> Tensor:
     ratios = selection_ops.where(gen_ops.is_nan(ratios), creation_ops.zeros_like(ratios), ratios)
     accepted = ratios / math_ops.reduce_max(ratios)
     dropped = math_ops.reduce_sum((1 - accepted) * first)
-    return cond(
+    told: Tensor = cond(
         dropped < 0.5,
         lambda: gen_ops.identity(accepted),
         lambda: assert_ops.Print(
@@ -252,3 +252,4 @@ def _acceptance(first: Tensor, target: Tensor) -> Tensor:
             message="Proportion of examples rejected by sampler is high.",
         ),
     )  # fmt: skip
+    return told

@@ -315,7 +315,7 @@ class BatchNormalization(Layer):
 
     def _rate(self, momentum: Any, select: Select) -> Any:
         """How far averages move in a step: not at all where it does not train."""
-        rate = _rest_of(momentum, self.moving_mean.dtype)
+        rate = rest_of(momentum, self.moving_mean.dtype)
         return select(rate, creation_ops.zeros_like(rate))
 
     def _renormalize(
@@ -365,7 +365,7 @@ def _bessel(tensor: Tensor, axes: Sequence[int]) -> Tensor:
     return count / raw_ops.Maximum(x=count - 1.0, y=1.0)
 
 
-def _rest_of(momentum: Any, dtype: Any) -> Tensor:
+def rest_of(momentum: Any, dtype: Any) -> Tensor:
     """1 - momentum; of Python's numbers, whose difference is more exact than that of float32."""
     return math_ops.cast(convert_to_tensor(1.0 - momentum, preferred_dtype=dtype), dtype)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.layers.normalization import BatchNormalization
+from troupe._src.layers.normalization import BatchNormalization, rest_of
 from troupe._src.layers.renormalization import Select, move_average
 from troupe._src.nn import norm_ops
 from troupe._src.ops import array_ops, gen_ops, math_ops
@@ -54,6 +54,7 @@ class WeightedBatchNormalization(BatchNormalization):
             steps = get_variable("local_step", [], dtype, Zeros(), trainable=False)
         moved = move_average(biased, mean, self._rate(self.momentum, select))
         count = steps.assign_add(select(constant(1.0, dtype), constant(0.0, dtype)))
-        kept = gen_ops.pow(math_ops.cast(convert_to_tensor(self.momentum), dtype), count)
-        value: Tensor = average.assign(select(moved / (1.0 - kept), average))
+        # 1 - momentum^n, of which little would remain in float32.
+        lacking = -gen_ops.expm1(count * gen_ops.log1p(-rest_of(self.momentum, dtype)))
+        value: Tensor = average.assign(select(moved / lacking, average))
         return value

@@ -147,7 +147,7 @@ class DropStaleGradientOptimizer(Optimizer):
         self._opt, self._staleness = opt, staleness
         self._local_step: Optional[Tensor] = None
 
-    def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> GradientsAndVariables:
+    def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> Any:
         """The gradients of the other optimizer, after the global step has been read.
 
         Args:

@@ -128,7 +128,8 @@ class GridLSTMCell(RNNCell):
 
     def _weights_of(self, block: int, depth: int, dtype: Any) -> Dict[str, Any]:
         """The variables of both memories: their products, and what joins memories and gates."""
-        units, weights, kinds = self._num_units, {}, ["f"] if self._shares else ["f", "t"]
+        units, kinds = self._num_units, ["f"] if self._shares else ["f", "t"]
+        weights: Dict[str, Any] = {}
         count = (3 if self._couples else 4) * units
         for kind in kinds:
             kernel = sharded(

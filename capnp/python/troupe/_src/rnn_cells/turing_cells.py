@@ -146,13 +146,15 @@ class NTMCell(LayerRNNCell):
 
         def before(first: Callable[[Any], Any], variables: Any, later: Any) -> List[Any]:
             """What the state has, or at first each variable for all of the batch."""
-            return [
-                cond(
-                    begins, lambda each=each: _repeated(first(each), batch),
-                    lambda value=value: gen_ops.identity(value),
+
+            def chosen(each: Any, value: Any) -> Any:
+                return cond(
+                    begins,
+                    lambda: _repeated(first(each), batch),
+                    lambda: gen_ops.identity(value),
                 )
-                for each, value in zip(variables, later)
-            ]  # fmt: skip
+
+            return [chosen(each, value) for each, value in zip(variables, later)]
 
         reads = before(gen_ops.tanh, self._first_reads, state.read_vector_list)
         weights = before(nn_ops.softmax, self._first_weights, state.w_list)

@@ -163,4 +163,4 @@ def _rates(true: Tensor, false: Tensor, dtype: Any, count: int) -> PrecisionReca
     recall = true / gen_ops.maximum(true + missed, 1e-7)
     thresholds = math_ops.cast([index / (count - 1.0) for index in range(count)], dtype)
     parts = (true, false, below, missed, precision, recall)
-    return PrecisionRecallData(*(math_ops.cast(each, dtype) for each in parts), thresholds)
+    return PrecisionRecallData._make([*(math_ops.cast(each, dtype) for each in parts), thresholds])

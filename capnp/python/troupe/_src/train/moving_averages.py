@@ -46,7 +46,9 @@ def assign_moving_average(
             count = Variable(zero, trainable=False, name=f"{prefix}/local_step")
         average = biased.assign_sub((biased - new) * rest)
         updates = count.assign_add(1.0)
-        debiased: Tensor = variable.assign(average / (1.0 - gen_ops.pow(1.0 - rest, updates)))
+        # 1 - (1 - rest)^n, of which little would remain in float32.
+        lacking = -gen_ops.expm1(updates * gen_ops.log1p(-rest))
+        debiased: Tensor = variable.assign(average / lacking)
         return debiased
 
 
