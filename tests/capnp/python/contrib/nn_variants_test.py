@@ -215,5 +215,25 @@ class SparsemaxTest(tf.test.TestCase):
         self.assertAllClose(expected, got)
 
 
+class ForwardGradientsTest(tf.test.TestCase):
+    def test_changes_are_those_in_the_direction(self):
+        x, z = tf.constant([1.0, 2.0]), tf.constant(3.0)
+        y = tf.square(x) * z
+        (change,) = tf.contrib.nn.fwd_gradients([y], [x, z], [[10.0, 1.0], 0.5])
+        # 2 x z dx + x^2 dz
+        self.assertAllClose(self.evaluate(change), [60.0 + 0.5, 12.0 + 2.0])
+
+    def test_without_a_direction_all_elements_are_moved_by_one(self):
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        (change,) = tf.contrib.nn.fwd_gradients([tf.reduce_sum(x * x, 1)], [x])
+        self.assertAllClose(self.evaluate(change), [6.0, 14.0])
+
+    def test_gradients_of_rows_are_not_computed(self):
+        x = tf.constant([1.0, 2.0, 3.0])
+        y = tf.gather(x, [2, 0])
+        (change,) = tf.contrib.nn.fwd_gradients([y], [x], [[5.0, 6.0, 7.0]], assert_unused=True)
+        self.assertAllClose(self.evaluate(change), [7.0, 5.0])
+
+
 if __name__ == "__main__":
     unittest.main()

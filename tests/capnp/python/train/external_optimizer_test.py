@@ -93,6 +93,18 @@ class ExternalTest(tf.test.TestCase):
                 made.minimize(session, {self.target: 5.0}, step_callback=fail)
             self.assertAllClose(session.run(self.a), [[4.0, 2.0]])
 
+    def test_what_is_tried_is_seen_by_the_steps_of_the_algorithm_alone(self):
+        made = Descent(self.loss, steps=3)
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            seen = []
+            made.minimize(
+                session, {self.target: 5.0},
+                step_callback=lambda _: seen.append(session.run(self.b)),
+            )  # fmt: skip
+            self.assertEqual(seen, [3.0] * 3)
+            self.assertAllClose(session.run(self.b), 4.75)
+
     def test_without_a_session_or_an_algorithm_there_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "session"):
             Descent(self.loss, steps=1).minimize()
@@ -111,7 +123,7 @@ class ExternalTest(tf.test.TestCase):
         def minimize(function, start, **arguments):
             given.update(arguments)
             loss, gradient = function(start)
-            self.assertEqual(gradient.dtype, np.float64)
+            self.assertEqual((start.dtype, gradient.dtype), (np.float64, np.float64))
             self.assertAllClose(loss, 14.0)
             return mock.MagicMock(**{"__getitem__.side_effect": {"x": start - 0.5 * gradient}.get})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -12,9 +12,10 @@ from troupe._src.nn.cross_entropies import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, assert_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random import random_ops
+from troupe._src.train.gradients import gradients
 
 # What selu approaches for inputs that are very negative.
 _SATURATED = -1.7580993408473766
@@ -128,3 +129,41 @@ def deprecated_flipped_sigmoid_cross_entropy_with_logits(
         The losses, of that shape.
     """
     return sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name=name)
+
+
+def fwd_gradients(
+    ys: Sequence[Tensor],
+    xs: Sequence[Tensor],
+    grad_xs: Optional[Sequence[TensorLike]] = None,
+    assert_unused: bool = False,
+) -> List[Optional[Tensor]]:
+    """How tensors change where others are moved in a direction.
+
+    The gradients of gradients: those of the `xs` are linear in what comes in at the `ys`, so their
+    own gradients by that are the derivatives, and what comes in has no effect.
+
+    Args:
+        ys: The tensors that change.
+        xs: The tensors that are moved.
+        grad_xs: How each of them is moved, by default by ones.
+        assert_unused: Makes a step fail with InvalidArgumentError if it computes gradients of `xs`.
+
+    Returns:
+        The change of each of the `ys`; None for one that does not depend on the `xs`.
+    """
+    # Not numbers, so that a use of them would be seen.
+    coming = [creation_ops.zeros_like(y) + float("nan") for y in ys]
+    found: List[Any] = gradients(ys, xs, grad_ys=coming)
+    known = [convert_to_tensor(each) for each in found if each is not None]
+    if assert_unused and known:
+        graph = get_default_graph()
+        with graph.control_dependencies(known):
+            check = assert_ops.Assert(False, ["gradients by xs are computed"], name="fwd_gradients")
+        with graph.control_dependencies([check]):
+            known = array_ops.identity_n(known)
+    rest = iter(known)
+    towards = [creation_ops.zeros_like(x) if g is None else next(rest) for x, g in zip(xs, found)]
+    for x, each in zip(xs, towards):
+        each.set_shape(x.shape)
+    changes: List[Optional[Tensor]] = gradients(towards, coming, grad_ys=grad_xs)
+    return changes

@@ -23,8 +23,8 @@ class ExternalOptimizerInterface:
     """Minimizes a loss by an algorithm outside of the graph, which a class derived from it calls.
 
     It is `tf.contrib.opt.ExternalOptimizerInterface`: such a class defines `_minimize`. The
-    algorithm sees all variables as one vector. While it runs, the variables have the values that it
-    tries.
+    algorithm sees all variables as one vector. What it tries is fed in the place of the variables,
+    which are set when it has ended.
 
     Args:
         loss: What is minimized, a scalar.
@@ -89,23 +89,19 @@ class ExternalOptimizerInterface:
             return [self._function([tensor], *given, None) for tensor in tensors]
 
         initial = run.run(self._packed)
-        try:
-            found = self._minimize(
-                initial_val=initial,
-                loss_grad_func=self._function(
-                    [self._loss, self._loss_gradient], *given, loss_callback
-                ),
-                equality_funcs=functions_of(self._equalities),
-                equality_grad_funcs=functions_of(self._equality_gradients),
-                inequality_funcs=functions_of(self._inequalities),
-                inequality_grad_funcs=functions_of(self._inequality_gradients),
-                packed_bounds=self._bounds,
-                step_callback=step_callback or (lambda values: None),
-                optimizer_kwargs=self.optimizer_kwargs,
-            )
-        except BaseException:
-            self._assign(run, initial)
-            raise
+        found = self._minimize(
+            initial_val=initial,
+            loss_grad_func=self._function(
+                [self._loss, self._loss_gradient], *given, loss_callback
+            ),
+            equality_funcs=functions_of(self._equalities),
+            equality_grad_funcs=functions_of(self._equality_gradients),
+            inequality_funcs=functions_of(self._inequalities),
+            inequality_grad_funcs=functions_of(self._inequality_gradients),
+            packed_bounds=self._bounds,
+            step_callback=step_callback or (lambda values: None),
+            optimizer_kwargs=self.optimizer_kwargs,
+        )
         self._assign(run, found, **run_kwargs)
 
     def _minimize(self, **given: Any) -> Any:
@@ -147,9 +143,8 @@ class ExternalOptimizerInterface:
         """The values of tensors as a function of the vector of all variables."""
 
         def evaluate(vector: Any) -> Any:
-            # Each use of a variable is a read of its own, so there is no one tensor to feed.
-            self._assign(session, vector)
-            results = session.run([*tensors, *fetches], feeds)
+            fed = {**feeds, **dict(zip(self._vars, self._unpacked(vector)))}
+            results = session.run([*tensors, *fetches], fed)
             if callback is not None:
                 callback(*results[len(tensors) :])
             return results[: len(tensors)]
@@ -197,9 +192,13 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
 
         def loss_and_gradient(vector: Any) -> Any:
             loss, gradient = given["loss_grad_func"](vector)
-            return loss, np.asarray(gradient, np.float64)  # L-BFGS-B takes no other
+            return loss, np.asarray(gradient, np.float64)
 
-        result = minimize(loss_and_gradient, given["initial_val"], **{**arguments, **options})
+        initial, chosen = given["initial_val"], {**arguments, **options}
+        if str(chosen["method"]).lower() != "nelder-mead":
+            # Methods with derivatives take float64; a simplex has the resolution of the variables.
+            initial = np.asarray(initial, np.float64)
+        result = minimize(loss_and_gradient, initial, **chosen)
         logging.info("%s, loss %s", result.message, result.fun)
         return result["x"]
 

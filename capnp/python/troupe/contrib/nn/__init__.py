@@ -8,6 +8,7 @@ from troupe._src.contrib.nn_variants import (
     deprecated_flipped_sigmoid_cross_entropy_with_logits,
     deprecated_flipped_softmax_cross_entropy_with_logits,
     deprecated_flipped_sparse_softmax_cross_entropy_with_logits,
+    fwd_gradients,
     scaled_softplus,
 )
 from troupe._src.contrib.resampled_losses import (
@@ -26,6 +27,7 @@ __all__ = [
     "deprecated_flipped_sigmoid_cross_entropy_with_logits",
     "deprecated_flipped_softmax_cross_entropy_with_logits",
     "deprecated_flipped_sparse_softmax_cross_entropy_with_logits",
+    "fwd_gradients",
     "nth_element",
     "rank_sampled_softmax_loss",
     "sampled_sparse_softmax_loss",
