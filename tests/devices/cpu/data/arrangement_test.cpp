@@ -162,10 +162,10 @@ struct SparseBatchFixture : DatasetFixture {
          {"output_types", DTypes{DType::int64}},
          {"output_shapes", Shapes{{Shape::unknown}}}});
   }
-  Value batches(int64_t size, const Value& row_shape, const Value& input) const {
-    return dataset(
-        "DenseToSparseBatchDataset", {input, number(size), row_shape}, {},
-        elements(DType::string, Shape{3}));
+  Value batches(
+      int64_t size, const Value& row_shape, const Value& input,
+      const char* op = "DenseToSparseBatchDataset") const {
+    return dataset(op, {input, number(size), row_shape}, {}, elements(DType::string, Shape{3}));
   }
   Value batches(int64_t size, std::initializer_list<int64_t> row_shape) const {
     auto rank = static_cast<int64_t>(row_shape.size());
@@ -194,6 +194,13 @@ BOOST_FIXTURE_TEST_CASE(the_largest_row_of_a_sparse_batch_says_an_open_size, Spa
       sparse(batches(3, {-1})) ==
       "int64[3,2] [1 0 2 0 2 1]; int64[3] [10 20 20]; int64[2] [3 2] | "
       "int64[3,2] [0 0 0 1 0 2]; int64[3] [30 30 30]; int64[2] [1 3]");
+}
+
+BOOST_FIXTURE_TEST_CASE(sparse_batches_have_an_older_name, SparseBatchFixture) {
+  auto row_shape = b.constant(Tensor::of<int64_t>({1}, {4}));
+  BOOST_TEST(
+      sparse(batches(1, row_shape, vectors(), "ExperimentalDenseToSparseBatchDataset")) ==
+      sparse(batches(1, row_shape, vectors())));
 }
 
 BOOST_FIXTURE_TEST_CASE(matrices_and_scalars_of_strings_are_rows_of_it_too, SparseBatchFixture) {
