@@ -3,48 +3,46 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe.contrib import (
-    checkpoint,
-    cluster_resolver,
-    crf,
-    cudnn_rnn,
-    data,
-    distribute,
-    distributions,
-    eager,
-    factorization,
-    feature_column,
-    framework,
-    gan,
-    graph_editor,
-    image,
-    layers,
-    learn,
-    legacy_seq2seq,
-    lookup,
-    losses,
-    memory_stats,
-    metrics,
-    nn,
-    opt,
-    predictor,
-    rnn,
-    seq2seq,
-    signal,
-    slim,
-    sparsemax,
-    staging,
-    stateless,
-    summary,
-    tensorboard,
-    training,
-    util,
-)
 
 if TYPE_CHECKING:
-    from troupe.contrib import tpu
-else:
-    __getattr__, __dir__ = _missing_names(__name__, lazy=("tpu",))
+    from troupe.contrib import (
+        checkpoint,
+        cluster_resolver,
+        crf,
+        cudnn_rnn,
+        data,
+        distribute,
+        distributions,
+        eager,
+        factorization,
+        feature_column,
+        framework,
+        gan,
+        graph_editor,
+        image,
+        layers,
+        learn,
+        legacy_seq2seq,
+        lookup,
+        losses,
+        memory_stats,
+        metrics,
+        nn,
+        opt,
+        predictor,
+        rnn,
+        seq2seq,
+        signal,
+        slim,
+        sparsemax,
+        staging,
+        stateless,
+        summary,
+        tensorboard,
+        tpu,
+        training,
+        util,
+    )
 
 __all__ = [
     "checkpoint",
@@ -84,3 +82,7 @@ __all__ = [
     "training",
     "util",
 ]
+
+if not TYPE_CHECKING:
+    # Most programs use few of them, and all together take as long as the rest of the package.
+    __getattr__, __dir__ = _missing_names(__name__, lazy=tuple(__all__))
