@@ -31,7 +31,7 @@ std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks) 
 
 Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value) {
   auto output = step.pruned.feeds[feed];
-  auto [dtype, shape] = feed_type(graph, output);
+  const auto& [dtype, shape] = feed_type(graph, output);
   auto wrong = [&](const std::string& why) {
     return invalid_argument("feed '" + step.signature.feeds[feed] + "' " + why)
         .at({.node = graph.node(output.node).name, .op = graph.node(output.node).op->name()});

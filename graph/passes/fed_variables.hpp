@@ -8,10 +8,10 @@
 
 namespace troupe {
 
-/// What a feed of an output has to be.
+/// What a feed of an output has to be. The shape is the graph's.
 struct FeedType {
   DType dtype;
-  Shape shape;
+  const Shape& shape;
 };
 
 /// Whether that output is the handle of a variable. A feed of one is a value that the variable has

@@ -46,7 +46,9 @@ def add_variable_nodes(
     shared by the programs that have it on the same task.
     """
     if GraphKeys.GLOBAL_VARIABLES in collections:
-        return builder.add_variable(_name_beside(graph, builder, name), initial._value())
+        variable = builder.add_variable(_name_beside(graph, builder, name), initial._value())
+        _made_here(graph).add(variable.name)
+        return variable
     shared_name = _unique(graph, builder.prefix + name)
     if GraphKeys.LOCAL_VARIABLES in collections:
         shared_name += f"@{graph._state.setdefault('local_name', uuid.uuid4().hex)}"
@@ -63,12 +65,18 @@ def _name_beside(graph: Graph, builder: _native.Builder, name: str) -> str:
     The builder knows those alone that it has made itself.
     """
     full = builder.prefix + name
-    if not _has_handle(graph, full) or any(v.name == full for v in graph._root.variables()):
+    if full in _made_here(graph) or not _has_handle(graph, full):
         return name
     count = 1
     while _find(graph, f"{full}_{count}") or _find(graph, f"{full}_{count}/handle"):
         count += 1
     return f"{name}_{count}"
+
+
+def _made_here(graph: Graph) -> Set[str]:
+    """The names of the graph's global variables, except for those that came in."""
+    names: Set[str] = graph._state.setdefault("variable_names", set())
+    return names
 
 
 def _has_handle(graph: Graph, name: str) -> bool:
