@@ -7,11 +7,13 @@
 namespace troupe::data {
 
 BufferedSource::BufferedSource(
-    std::shared_ptr<Iteration> iteration, SharedSource input, size_t capacity, Transform transform)
+    std::shared_ptr<Iteration> iteration, SharedSource input, size_t capacity, Transform transform,
+    bool keeps_order)
     : iteration_(std::move(iteration)),
       input_(std::move(input)),
       capacity_(std::max<size_t>(capacity, 1)),
-      transform_(std::move(transform)) {}
+      transform_(std::move(transform)),
+      keeps_order_(keeps_order && iteration_->keeps_order()) {}
 
 void BufferedSource::start() {
   std::lock_guard lock(mutex_);
@@ -27,22 +29,35 @@ void BufferedSource::begin_filling() {
 
 std::optional<Pulled> BufferedSource::pull(Done done) {
   std::lock_guard lock(mutex_);
-  if (slots_.empty() || !slots_.front()->value) {
+  auto ready = find_ready();
+  if (ready == slots_.end()) {
     if (slots_.empty() && is_ended_) return end_of_sequence();
     done_ = std::move(done);
     begin_filling();
     return {};
   }
-  auto answer = pop();
+  auto answer = pop(ready);
   // A task for each element would cost more than most elements.
   if (capacity_ - slots_.size() >= std::max<size_t>(capacity_ / 4, 1)) begin_filling();
   return answer;
 }
 
-/// The first value, which is there. Under the mutex.
-Pulled BufferedSource::pop() {
-  auto answer = *std::move(slots_.front()->value);
-  slots_.pop_front();
+/// What comes next, if that is there. Under the mutex.
+std::deque<BufferedSource::SharedSlot>::iterator BufferedSource::find_ready() {
+  for (auto slot = slots_.begin(); slot != slots_.end(); ++slot) {
+    const auto& value = (*slot)->value;
+    auto is_end = value && value->ok() && !(*value)->has_value();
+    if (is_end && slot != slots_.begin()) break;  // what is before it still comes
+    if (value) return slot;
+    if (keeps_order_) break;
+  }
+  return slots_.end();
+}
+
+/// Takes a value, which is there. Under the mutex.
+Pulled BufferedSource::pop(std::deque<SharedSlot>::iterator slot) {
+  auto answer = *std::move((*slot)->value);
+  slots_.erase(slot);
   if (answer.ok() && !answer->has_value()) {
     is_ended_ = true;
     slots_.clear();
@@ -120,8 +135,9 @@ void BufferedSource::answer_waiting(std::unique_lock<std::mutex> lock) {
   if (slots_.empty()) {
     if (!is_ended_) return;
   } else {
-    if (!slots_.front()->value) return;
-    answer = pop();
+    auto ready = find_ready();
+    if (ready == slots_.end()) return;
+    answer = pop(ready);
     begin_filling();
   }
   auto done = std::exchange(done_, nullptr);

@@ -18,14 +18,24 @@ class Iteration {
  public:
   /// `seeds`: what seed() gives first.
   explicit Iteration(Device& device, std::vector<uint64_t> seeds = {})
-      : device_(device), seeds_(std::move(seeds)) {}
+      : shared_(std::make_shared<Shared>(device, std::move(seeds))) {}
 
-  Device& device() const { return device_; }
+  Device& device() const { return shared_->device; }
+
+  /// The same iteration, for a part of the dataset whose elements may come in any order.
+  std::shared_ptr<Iteration> without_order() const {
+    auto part = std::make_shared<Iteration>(*this);
+    part->keeps_order_ = false;
+    return part;
+  }
+  /// Whether elements that are computed beside each other come in their order, and not as soon as
+  /// each is there.
+  bool keeps_order() const { return keeps_order_; }
 
   /// Nobody wants its elements any more: buffers are filled no further, and calls of functions that
   /// wait for something are cancelled.
   void stop();
-  bool is_stopped() const { return is_stopped_.load(std::memory_order_acquire); }
+  bool is_stopped() const { return shared_->is_stopped.load(std::memory_order_acquire); }
 
   /// A call of a function that is under way.
   void add_call(const std::shared_ptr<Execution>& call);
@@ -34,8 +44,8 @@ class Iteration {
   /// made the first time.
   template <class T, class Make>
   std::shared_ptr<T> state_of(const void* part, Make make) {
-    std::lock_guard lock(mutex_);
-    auto& state = states_[part];
+    std::lock_guard lock(shared_->mutex);
+    auto& state = shared_->states[part];
     if (!state) state = make();
     return std::static_pointer_cast<T>(state);
   }
@@ -43,31 +53,44 @@ class Iteration {
   /// A random seed: the next of those that it began with, and behind them what `draw` makes.
   template <class Draw>
   uint64_t seed(const Draw& draw) {
-    std::lock_guard lock(seeds_mutex_);
-    if (drawn_ < seeds_.size()) return seeds_[drawn_++];
+    std::lock_guard lock(shared_->seeds_mutex);
+    auto& [seeds, drawn] = shared_->seeds;
+    if (drawn < seeds.size()) return seeds[drawn++];
     auto seed = draw();
-    if (++drawn_ <= seeds_max) seeds_.push_back(seed);
+    if (++drawn <= seeds_max) seeds.push_back(seed);
     return seed;
   }
   /// All that seed() has given, or will: an iteration that begins with them gives the same
   /// elements. Nothing where they were too many to keep.
   std::optional<std::vector<uint64_t>> seeds() const {
-    std::lock_guard lock(seeds_mutex_);
-    if (drawn_ > seeds_max) return {};
-    return seeds_;
+    std::lock_guard lock(shared_->seeds_mutex);
+    const auto& [seeds, drawn] = shared_->seeds;
+    if (drawn > seeds_max) return {};
+    return seeds;
   }
   static constexpr size_t seeds_max = size_t{1} << 20;
 
  private:
-  Device& device_;
-  mutable std::mutex seeds_mutex_;
-  std::vector<uint64_t> seeds_;
-  size_t drawn_ = 0;
-  std::atomic<bool> is_stopped_ = false;
-  std::mutex mutex_;
-  std::vector<std::weak_ptr<Execution>> calls_;
-  size_t calls_max_ = 16;  // when they are looked through for ended ones
-  std::map<const void*, std::shared_ptr<void>> states_;
+  struct Seeds {
+    std::vector<uint64_t> all;
+    size_t drawn = 0;
+  };
+  struct Shared {
+    Shared(Device& device, std::vector<uint64_t> seeds)
+        : device(device), seeds{.all = std::move(seeds)} {}
+
+    Device& device;
+    std::mutex seeds_mutex;
+    Seeds seeds;
+    std::atomic<bool> is_stopped = false;
+    std::mutex mutex;
+    std::vector<std::weak_ptr<Execution>> calls;
+    size_t calls_max = 16;  // when they are looked through for ended ones
+    std::map<const void*, std::shared_ptr<void>> states;
+  };
+
+  std::shared_ptr<Shared> shared_;
+  bool keeps_order_ = true;
 };
 
 }  // namespace troupe::data

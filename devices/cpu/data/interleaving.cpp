@@ -4,7 +4,9 @@
 #include "troupe/devices/cpu/data/captured_function.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/cpu/data/grouping.hpp"
+#include "troupe/devices/cpu/data/mapping.hpp"
 #include "troupe/devices/data/buffered_source.hpp"
+#include "troupe/devices/data/merged_source.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 
 namespace troupe::cpu {
@@ -17,8 +19,28 @@ using data::SharedDataset;
 struct Cycle {
   int64_t length;
   int64_t block_length;
-  bool is_parallel;
+  bool is_parallel = false;  // the datasets are read before it is their turn
+  bool keeps_order = true;
+  int64_t ahead = 0;  // how many elements of each are; 0: as the block length says
 };
+
+/// The elements of a dataset, read ahead.
+data::SharedSource read_ahead(
+    const SharedIteration& iteration, data::SharedSource source, const Cycle& cycle) {
+  auto wanted = cycle.ahead > 0 ? cycle.ahead : cycle.block_length + 1;
+  auto ahead = std::make_shared<data::BufferedSource>(
+      iteration, std::move(source), static_cast<size_t>(std::min<int64_t>(wanted, 65)));
+  ahead->start();
+  return ahead;
+}
+
+/// Begins with the dataset that is the only component of an element.
+Result<data::SharedSource> iterate_component(
+    const Element& element, const SharedIteration& iteration) {
+  auto dataset = data::dataset_of(element[0]);
+  if (!dataset) return dataset.status();
+  return (*dataset)->iterate(iteration);
+}
 
 /// Gives an error where an element would have come, and then ends.
 class Failed final : public data::ElementSource {
@@ -35,69 +57,46 @@ class Failed final : public data::ElementSource {
   Status why_;
 };
 
-/// The elements of the datasets that a function makes, `length` of them in turns. Places in the
-/// cycle are filled in order, each when it is its turn, or, in parallel, all before the first
-/// element: an error then waits at its place for its turn.
+/// The elements of datasets, which are the elements of the input, `length` of them in turns. Places
+/// in the cycle are filled in order, each when it is its turn, or, in parallel, all before the
+/// first element: an error then waits at its place for its turn.
 class Interleaved final : public data::SteppedSource {
  public:
-  Interleaved(
-      SharedIteration iteration, data::SharedSource input, CapturedFunction function, Cycle cycle)
+  Interleaved(SharedIteration iteration, data::SharedSource input, Cycle cycle)
       : iteration_(std::move(iteration)),
         input_(std::move(input)),
-        function_(std::move(function)),
         cycle_(cycle),
         is_opening_(cycle.is_parallel) {}
 
  private:
-  enum class Asked : uint8_t { input, function, place };
-
   std::optional<Pulled> begin() override {
     if (!input_ && open_count_ == 0) return data::end_of_sequence();
     return {};
   }
 
   std::optional<Pulled> ask(Done done) override {
-    if (asked_ == Asked::function)
-      return function_.call(std::move(argument_), *iteration_, std::move(done));
     while (is_closed() && !input_) next_place();
-    if (!is_closed() && !is_opening_) {
-      asked_ = Asked::place;
-      return places_[at_]->pull(std::move(done));
-    }
-    asked_ = Asked::input;
-    return input_->pull(std::move(done));
+    is_place_asked_ = !is_closed() && !is_opening_;
+    return (is_place_asked_ ? places_[at_] : input_)->pull(std::move(done));
   }
 
   std::optional<Pulled> take(Pulled answer) override {
-    switch (asked_) {
-      case Asked::input: return take_argument(std::move(answer));
-      case Asked::function: return take_dataset(std::move(answer));
-      case Asked::place: return take_element(std::move(answer));
-    }
-    return {};
-  }
-
-  std::optional<Pulled> take_argument(Pulled answer) {
-    if (!answer.ok()) return take_error(answer.status());
-    if (answer->has_value()) {
-      argument_ = **std::move(answer);
-      asked_ = Asked::function;
-      return {};
-    }
-    input_ = nullptr;
-    end_opening();
-    if (open_count_ == 0) return data::end_of_sequence();
-    return {};
+    return is_place_asked_ ? take_element(std::move(answer)) : take_dataset(std::move(answer));
   }
 
   std::optional<Pulled> take_dataset(Pulled answer) {
-    asked_ = Asked::input;
     if (!answer.ok()) return take_error(answer.status());
-    auto dataset = data::dataset_of((**answer)[0]);
-    if (!dataset) return take_error(dataset.status());
-    auto source = (*dataset)->iterate(iteration_);
+    if (!answer->has_value()) {
+      input_ = nullptr;
+      end_opening();
+      if (open_count_ == 0) return answer;
+      return {};
+    }
+    auto source = iterate_component(**answer, iteration_);
     if (!source) return take_error(source.status());
-    open(cycle_.is_parallel ? read_ahead(*std::move(source)) : *std::move(source));
+    open(
+        cycle_.is_parallel ? read_ahead(iteration_, *std::move(source), cycle_)
+                           : *std::move(source));
     return {};
   }
 
@@ -127,13 +126,6 @@ class Interleaved final : public data::SteppedSource {
     return {};
   }
 
-  data::SharedSource read_ahead(data::SharedSource source) {
-    auto capacity = static_cast<size_t>(std::min<int64_t>(cycle_.block_length, 64)) + 1;
-    auto ahead = std::make_shared<data::BufferedSource>(iteration_, std::move(source), capacity);
-    ahead->start();
-    return ahead;
-  }
-
   bool is_closed() const { return at_ >= places_.size() || !places_[at_]; }
   void next_place() {
     in_block_ = 0;
@@ -145,16 +137,41 @@ class Interleaved final : public data::SteppedSource {
 
   SharedIteration iteration_;
   data::SharedSource input_;  // null at its end
-  CapturedFunction function_;
   Cycle cycle_;
   std::vector<data::SharedSource> places_;  // as many as were needed so far; null where closed
   size_t at_ = 0;
   int64_t in_block_ = 0;  // elements that the place has given in this turn
   size_t open_count_ = 0;
   bool is_opening_;
-  Asked asked_ = Asked::input;
-  Element argument_;
+  bool is_place_asked_ = false;  // and not the input
 };
+
+/// As Interleaved, in parallel, of which each gives its element as soon as it is there.
+data::SharedSource merged(
+    const SharedIteration& iteration, data::SharedSource datasets, const Cycle& cycle) {
+  // It may take long to make a dataset, which must not keep those that are there.
+  auto input = std::make_shared<data::BufferedSource>(iteration, std::move(datasets), 1);
+  auto open = [iteration, cycle](const Element& element) -> Result<data::SharedSource> {
+    auto source = iterate_component(element, iteration);
+    if (!source) return source;
+    return read_ahead(iteration, *std::move(source), cycle);
+  };
+  return std::make_shared<data::MergedSource>(
+      std::move(input), open,
+      data::MergedSource::Turns{.open_max = cycle.length, .length = cycle.block_length});
+}
+
+Iterate interleaved(
+    const SharedDataset& input, const CapturedFunction& function, const Cycle& cycle) {
+  return [=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+    auto source = input->iterate(iteration);
+    if (!source) return source;
+    auto datasets = map_source(iteration, *std::move(source), function);
+    if (cycle.is_parallel && !(cycle.keeps_order && iteration->keeps_order()))
+      return merged(iteration, std::move(datasets), cycle);
+    return data::SharedSource(std::make_shared<Interleaved>(iteration, std::move(datasets), cycle));
+  };
+}
 
 /// Elements of several datasets: each next one is of that which the selector's next number says, or
 /// is left out where that one has ended. Ends with the selector or with the last of them.
@@ -258,13 +275,13 @@ Result<Kernel> make_interleaved(
         if (!status.ok()) return status;
         Result<Cycle> cycle = cycle_of(launch);
         if (!cycle) return cycle.status();
-        return over<Interleaved>(*input, function, *cycle);
+        return interleaved(*input, function, *cycle);
       });
 }
 
 Result<Kernel> make_flat_map(const Node& node, const Graph& graph, Device& device) {
   return make_interleaved(node, graph, device, [](const Launch&) -> Result<Cycle> {
-    return Cycle{.length = 1, .block_length = 1, .is_parallel = false};
+    return Cycle{.length = 1, .block_length = 1};
   });
 }
 
@@ -276,7 +293,7 @@ Result<Cycle> cycle_input(const Launch& launch, int at) {
   if (!block_length) return block_length.status();
   if (*length <= 0) return invalid_argument("cycle_length must be greater than zero.");
   if (*block_length <= 0) return invalid_argument("block_length must be greater than zero.");
-  return Cycle{*length, *block_length, false};
+  return Cycle{.length = *length, .block_length = *block_length};
 }
 
 Result<Kernel> make_interleave(const Node& node, const Graph& graph, Device& device) {
@@ -286,7 +303,8 @@ Result<Kernel> make_interleave(const Node& node, const Graph& graph, Device& dev
 }
 
 Result<Kernel> make_parallel_interleave(const Node& node, const Graph& graph, Device& device) {
-  return make_interleaved(node, graph, device, [](const Launch& launch) -> Result<Cycle> {
+  auto keeps_order = !node.attr<bool>("sloppy");
+  return make_interleaved(node, graph, device, [=](const Launch& launch) -> Result<Cycle> {
     auto cycle = cycle_input(launch, launch.input_count() - 3);
     if (!cycle) return cycle;
     auto calls = number_input(launch, launch.input_count() - 1, "num_parallel_calls");
@@ -296,6 +314,29 @@ Result<Kernel> make_parallel_interleave(const Node& node, const Graph& graph, De
     if (*calls > cycle->length)
       return invalid_argument("num_parallel_calls must less than or equal to cycle_length.");
     cycle->is_parallel = true;
+    cycle->keeps_order = keeps_order;
+    return cycle;
+  });
+}
+
+/// The inputs at the end: cycle_length, block_length, sloppy, buffer_output_elements,
+/// prefetch_input_elements.
+Result<Kernel> make_older_interleave(const Node& node, const Graph& graph, Device& device) {
+  return make_interleaved(node, graph, device, [](const Launch& launch) -> Result<Cycle> {
+    auto first = launch.input_count() - 5;
+    auto cycle = cycle_input(launch, first);
+    if (!cycle) return cycle;
+    auto sloppy = flag_input(launch, first + 2, "sloppy");
+    if (!sloppy) return sloppy.status();
+    auto ahead = number_input(launch, first + 3, "buffer_output_elements");
+    if (!ahead) return ahead.status();
+    auto inputs_ahead = number_input(launch, first + 4, "prefetch_input_elements");
+    if (!inputs_ahead) return inputs_ahead.status();
+    if (*ahead <= 0) return invalid_argument("`buffer_output_elements` must be > 0");
+    if (*inputs_ahead < 0) return invalid_argument("`prefetch_input_elements` must be >= 0");
+    cycle->is_parallel = true;
+    cycle->keeps_order = !*sloppy;
+    cycle->ahead = *ahead;
     return cycle;
   });
 }
@@ -306,6 +347,8 @@ void add_dataset_interleaving_kernels(KernelCatalog& catalog) {
   catalog.add_linked("FlatMapDataset", make_flat_map);
   catalog.add_linked("InterleaveDataset", make_interleave);
   catalog.add_linked("ParallelInterleaveDatasetV2", make_parallel_interleave);
+  for (const auto* op : {"ParallelInterleaveDataset", "ExperimentalParallelInterleaveDataset"})
+    catalog.add_linked(op, make_older_interleave);
   for (const auto* op : {"DirectedInterleaveDataset", "ExperimentalDirectedInterleaveDataset"})
     catalog.add(op, make_directed_interleave);
   add_dataset_grouping_kernels(catalog);

@@ -1,9 +1,10 @@
+#include "troupe/devices/cpu/data/mapping.hpp"
+
 #include <algorithm>
 #include <string>
 #include <thread>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/data/captured_function.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/data/buffered_source.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
@@ -143,7 +144,8 @@ Result<Kernel> make_map(const Node& node, const Graph& graph, Device& device) {
 }
 
 Iterate parallel_map(
-    const SharedDataset& input, const CapturedFunction& function, size_t parallel_calls) {
+    const SharedDataset& input, const CapturedFunction& function, size_t parallel_calls,
+    bool keeps_order) {
   return [=](const SharedIteration& iteration) -> Result<data::SharedSource> {
     auto source = input->iterate(iteration);
     if (!source) return source;
@@ -151,14 +153,15 @@ Iterate parallel_map(
       return function.call(std::move(element), *iteration, std::move(done));
     };
     return data::SharedSource(std::make_shared<data::BufferedSource>(
-        iteration, *std::move(source), parallel_calls, call));
+        iteration, *std::move(source), parallel_calls, call, keeps_order));
   };
 }
 
 Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& device) {
   return function_kernel(
       node, graph, device, "f",
-      [attrs = ElementAttrs(node), preserves = node.attr<bool>("preserve_cardinality")](
+      [attrs = ElementAttrs(node), preserves = node.attr<bool>("preserve_cardinality"),
+       keeps_order = !node.attr<bool>("sloppy")](
           Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
         auto input = dataset_input(launch, 0);
         if (!input) return input.status();
@@ -170,7 +173,7 @@ Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& d
           return status;
         auto parallel = *calls > 0 ? static_cast<size_t>(*calls)
                                    : std::max<size_t>(std::thread::hardware_concurrency(), 1);
-        return parallel_map(*input, of_node(function, preserves), parallel);
+        return parallel_map(*input, of_node(function, preserves), parallel, keeps_order);
       });
 }
 
@@ -215,6 +218,11 @@ Result<Kernel> make_scan(const Node& node, const Graph& graph, Device& device) {
 }
 
 }  // namespace
+
+data::SharedSource map_source(
+    const SharedIteration& iteration, data::SharedSource input, const CapturedFunction& function) {
+  return std::make_shared<Mapped>(iteration, std::move(input), function);
+}
 
 void add_dataset_mapping_kernels(KernelCatalog& catalog) {
   catalog.add_linked("MapDataset", make_map);

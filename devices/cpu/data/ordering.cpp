@@ -309,6 +309,42 @@ Result<Kernel> make_ignore_errors(const Node& node) {
   });
 }
 
+/// What TensorFlow's graphs of datasets ask for. As nothing is fused or moved, only one has effect.
+constexpr std::array optimizations = {
+    "filter_fusion",
+    "filter_with_random_uniform_fusion",
+    "hoist_random_uniform",
+    "inject_prefetch",
+    "latency_all_edges",
+    "make_numa_aware",
+    "make_sloppy",
+    "map_and_batch_fusion",
+    "map_and_filter_fusion",
+    "map_fusion",
+    "map_parallelization",
+    "map_vectorization",
+    "noop_elimination",
+    "parallel_batch",
+    "shuffle_and_repeat_fusion",
+    "slack"};
+
+Result<Kernel> make_optimized(const Node& node) {
+  return transform_kernel(
+      node, [](const Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+        const auto& names = launch.input(1);
+        if (names.shape().rank() != 1) return invalid_argument("optimizations must be a vector");
+        auto keeps_order = true;
+        for (const auto& name : names.values<std::string>()) {
+          if (!std::ranges::count(optimizations, name))
+            return invalid_argument("there is no optimization '" + name + "'");
+          if (name == "make_sloppy") keeps_order = false;
+        }
+        return Iterate([=](const SharedIteration& iteration) {
+          return input->iterate(keeps_order ? iteration : iteration->without_order());
+        });
+      });
+}
+
 Result<Kernel> make_unique(const Node& node) {
   return transform_kernel(node, [](Launch&, const SharedDataset& input) -> Result<Iterate> {
     const auto& dtypes = input->dtypes();
@@ -329,6 +365,7 @@ void add_dataset_ordering_kernels(KernelCatalog& catalog) {
   catalog.add("ShardDataset", make_shard);
   catalog.add("ZipDataset", make_zip);
   catalog.add("ConcatenateDataset", make_concatenate);
+  catalog.add("OptimizeDataset", make_optimized);
   for (const std::string prefix : {"", "Experimental"}) {
     catalog.add(prefix + "IgnoreErrorsDataset", make_ignore_errors);
     catalog.add(prefix + "UniqueDataset", make_unique);

@@ -151,6 +151,14 @@ void add_dataset_arrangement_ops(OpCatalog& catalog) {
           .attr("legacy_autotune", true)));
   catalog.add(with_element_attrs(
       make_transform(
+          "OptimizeDataset",
+          "The same elements. With the optimization `make_sloppy`, those that are computed beside\n"
+          "each other may come in another order; all others change nothing.")
+          .input("optimizations", DType::string)
+          .output("handle", DType::variant)
+          .attr("optimization_configs", AttrValue(std::vector<std::string>()))));
+  catalog.add(with_element_attrs(
+      make_transform(
           "CacheDataset",
           "The same elements, kept in memory in the first iteration for the later ones.", {1})
           .input("filename", DType::string)

@@ -49,6 +49,20 @@ void add_grouping_ops(OpCatalog& catalog, const std::string& prefix) {
       {"key_func", "init_func", "reduce_func", "finalize_func"}));
 }
 
+void add_older_interleave(OpCatalog& catalog, const std::string& prefix) {
+  catalog.add(with_function(
+      make_mapping(
+          (prefix + "ParallelInterleaveDataset").c_str(),
+          "As ParallelInterleaveDatasetV2, with so many elements of each dataset read ahead. The\n"
+          "runtime chooses how many datasets are made ahead.")
+          .input("cycle_length", DType::int64)
+          .input("block_length", DType::int64)
+          .input("sloppy", DType::boolean)
+          .input("buffer_output_elements", DType::int64)
+          .input("prefetch_input_elements", DType::int64)
+          .output("handle", DType::variant)));
+}
+
 void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
   catalog.add(with_element_attrs(
       make_dataset_op(
@@ -79,26 +93,7 @@ void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
       "predicate"));
 }
 
-}  // namespace
-
-void add_dataset_mapping_ops(OpCatalog& catalog) {
-  catalog.add(with_function(make_mapping("MapDataset", "What the function makes of each element.")
-                                .output("handle", DType::variant)
-                                .attr("use_inter_op_parallelism", true)
-                                .attr("preserve_cardinality", false)));
-  catalog.add(with_function(
-      make_mapping(
-          "ParallelMapDataset", "As MapDataset, with so many calls at a time; the order is kept.",
-          {-1})
-          .input("num_parallel_calls", DType::int32)
-          .output("handle", DType::variant)
-          .attr("use_inter_op_parallelism", true)
-          .attr("sloppy", false)
-          .attr("preserve_cardinality", false)));
-  catalog.add(with_function(
-      make_mapping("FilterDataset", "The elements for which the function returns true.")
-          .output("handle", DType::variant),
-      "predicate"));
+void add_interleaving_ops(OpCatalog& catalog) {
   catalog.add(with_function(
       make_mapping(
           "FlatMapDataset",
@@ -115,16 +110,43 @@ void add_dataset_mapping_ops(OpCatalog& catalog) {
   catalog.add(with_function(
       make_mapping(
           "ParallelInterleaveDatasetV2",
-          "As InterleaveDataset, in the same order; the datasets are read before it is their turn.",
+          "As InterleaveDataset; the datasets are read before it is their turn. Their elements\n"
+          "come in the same order, or, `sloppy`, as soon as each is there.",
           {-3, -2, -1})
           .input("cycle_length", DType::int64)
           .input("block_length", DType::int64)
           .input("num_parallel_calls", DType::int64)
           .output("handle", DType::variant)
           .attr("sloppy", false)));
+}
+
+}  // namespace
+
+void add_dataset_mapping_ops(OpCatalog& catalog) {
+  catalog.add(with_function(make_mapping("MapDataset", "What the function makes of each element.")
+                                .output("handle", DType::variant)
+                                .attr("use_inter_op_parallelism", true)
+                                .attr("preserve_cardinality", false)));
+  catalog.add(with_function(
+      make_mapping(
+          "ParallelMapDataset",
+          "As MapDataset, with so many calls at a time. The order is kept, or, `sloppy`, that in\n"
+          "which they end.",
+          {-1})
+          .input("num_parallel_calls", DType::int32)
+          .output("handle", DType::variant)
+          .attr("use_inter_op_parallelism", true)
+          .attr("sloppy", false)
+          .attr("preserve_cardinality", false)));
+  catalog.add(with_function(
+      make_mapping("FilterDataset", "The elements for which the function returns true.")
+          .output("handle", DType::variant),
+      "predicate"));
+  add_interleaving_ops(catalog);
   for (const auto* prefix : {"", "Experimental"}) {
     add_grouping_ops(catalog, prefix);
     add_combining_ops(catalog, prefix);
+    add_older_interleave(catalog, prefix);
   }
   catalog.add(with_element_attrs(
       Op("ReduceDataset")

@@ -147,6 +147,20 @@ BOOST_AUTO_TEST_CASE(an_iterator_that_is_gone_stops_the_tasks_that_fill_its_buff
   BOOST_TEST(numbers(endless, 3) == "0 1 0 ...");
 }
 
+BOOST_AUTO_TEST_CASE(optimizations_change_no_elements) {
+  auto optimized = [this](const Tensor& names) {
+    return numbers(dataset("OptimizeDataset", {range(3), b.constant(names)}));
+  };
+  BOOST_TEST(optimized(Tensor::of<std::string>({0}, {})) == "0 1 2");
+  BOOST_TEST(
+      optimized(Tensor::of<std::string>({2}, {"noop_elimination", "make_sloppy"})) == "0 1 2");
+  BOOST_TEST(
+      optimized(Tensor::of<std::string>({1}, {"other"})) ==
+      "InvalidArgument: there is no optimization 'other'");
+  BOOST_TEST(
+      optimized(Tensor::string("slack")) == "InvalidArgument: optimizations must be a vector");
+}
+
 /// Rows of a sparse tensor.
 struct SparseBatchFixture : DatasetFixture {
   /// A vector of each number x of 0, 1, 2, 3: x times 10 * x.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "troupe/tests/devices/cpu/data/dataset_fixture.hpp"
 
 namespace troupe::testing {
@@ -203,6 +205,31 @@ BOOST_AUTO_TEST_CASE(interleaved_datasets_take_turns_by_blocks) {
   BOOST_TEST(interleave(0, 1) == "InvalidArgument: cycle_length must be greater than zero.");
   BOOST_TEST(interleave(1, 0) == "InvalidArgument: block_length must be greater than zero.");
   BOOST_TEST(starts_with(interleave(2, 1, {number(3)}), "InvalidArgument: num_parallel_calls"));
+}
+
+BOOST_AUTO_TEST_CASE(an_older_interleave_says_how_many_elements_are_ahead) {
+  auto thrice = function("thrice", [this](const Builder& f, const Values& in) {
+    auto one = f.op(
+        "TensorDataset", {in[0]},
+        {{"Toutput_types", DTypes{DType::int64}}, {"output_shapes", Shapes{{}}}});
+    return Values{f.op("RepeatDataset", {one, f.constant<int64_t>(3)}, elements())};
+  });
+  auto interleave = [&](const char* op, bool sloppy, int64_t ahead, int64_t inputs_ahead) {
+    return numbers(mapped(
+        op, {range(3)}, thrice,
+        {number(2), number(2), flag(sloppy), number(ahead), number(inputs_ahead)}));
+  };
+  for (const auto* op : {"ParallelInterleaveDataset", "ExperimentalParallelInterleaveDataset"})
+    for (int64_t ahead : {1, 9}) BOOST_TEST(interleave(op, false, ahead, 0) == "0 0 1 1 0 1 2 2 2");
+  auto unordered = interleave("ParallelInterleaveDataset", true, 1, 2);
+  std::ranges::sort(unordered);
+  BOOST_TEST(unordered == "        000111222");
+  BOOST_TEST(
+      interleave("ParallelInterleaveDataset", true, 0, 2) ==
+      "InvalidArgument: `buffer_output_elements` must be > 0");
+  BOOST_TEST(
+      interleave("ParallelInterleaveDataset", true, 1, -1) ==
+      "InvalidArgument: `prefetch_input_elements` must be >= 0");
 }
 
 BOOST_AUTO_TEST_CASE(a_reduction_calls_the_function_with_the_state_and_each_element) {

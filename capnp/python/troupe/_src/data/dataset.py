@@ -46,7 +46,18 @@ class Dataset(ElementMethods):
         raise TypeError("Dataset is made by its functions, such as Dataset.from_tensor_slices().")
 
     def _dataset(self, variant: Tensor, components: Components) -> Dataset:
-        return Dataset._make(variant, components)
+        dataset = Dataset._make(variant, components)
+        dataset._options = self._options
+        return dataset
+
+    @staticmethod
+    def _of_all(datasets: Sequence[Dataset], variant: Tensor, components: Components) -> Dataset:
+        """A dataset that is made of others, with the options of all."""
+        dataset = Dataset._make(variant, components)
+        for each in datasets:
+            if each._options is not None:
+                dataset._options = dataset.options().merge(each._options)
+        return dataset
 
     # Sources.
 
@@ -201,7 +212,7 @@ class Dataset(ElementMethods):
         variant = raw_ops.ZipDataset(
             input_datasets=[dataset._variant_tensor for dataset in flat], **components.attrs()
         )
-        return Dataset._make(variant, components)
+        return Dataset._of_all(flat, variant, components)
 
     @staticmethod
     def list_files(
@@ -248,7 +259,7 @@ class Dataset(ElementMethods):
             another_dataset=dataset._variant_tensor,
             **components.attrs(),
         )
-        return Dataset._make(variant, components)
+        return Dataset._of_all([self, dataset], variant, components)
 
     def enumerate(self, start: TensorLike = 0) -> Dataset:
         """Pairs of a number and an element.
@@ -278,7 +289,7 @@ class Dataset(ElementMethods):
         Returns:
             A dataset of the results.
         """
-        return Dataset._make(*map_elements(self, map_func, num_parallel_calls))
+        return self._dataset(*map_elements(self, map_func, num_parallel_calls))
 
     map_with_legacy_function = map
 
@@ -294,7 +305,7 @@ class Dataset(ElementMethods):
         Raises:
             ValueError: The function gives something else.
         """
-        return Dataset._make(*filter_elements(self, predicate))
+        return self._dataset(*filter_elements(self, predicate))
 
     filter_with_legacy_function = filter
 
@@ -310,7 +321,7 @@ class Dataset(ElementMethods):
         Raises:
             TypeError: The function gives no dataset.
         """
-        return Dataset._make(*flat_map_elements(self, map_func))
+        return self._dataset(*flat_map_elements(self, map_func))
 
     def interleave(
         self,
@@ -335,7 +346,7 @@ class Dataset(ElementMethods):
             TypeError: The function gives no dataset.
         """
         cycle = (cycle_length, block_length)
-        return Dataset._make(*interleave_elements(self, map_func, cycle, num_parallel_calls))
+        return self._dataset(*interleave_elements(self, map_func, cycle, num_parallel_calls))
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
         """The state after all elements.

@@ -46,6 +46,10 @@ class DatasetBase(VariantComponent):
     def _flat_structure(self) -> Any:
         return self._components.attrs()
 
+    def _optimized(self) -> Tensor:
+        """The tensor of the dataset for who iterates over it."""
+        return self._variant_tensor
+
     # Iterators.
 
     def make_one_shot_iterator(self) -> Iterator:

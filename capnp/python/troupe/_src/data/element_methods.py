@@ -44,7 +44,10 @@ class ElementMethods(DatasetBase):
         return self._dataset(variant, self._components)
 
     def with_options(self, options: Options) -> Dataset:
-        """The same elements, with options, which change nothing.
+        """The same elements, with options, which datasets made of this one have, too.
+
+        With `experimental_deterministic` False, elements that are computed beside each other come
+        as soon as each is there, from the beginning of the dataset on.
 
         Args:
             options: The options, which are merged with those that the dataset has.
@@ -59,8 +62,18 @@ class ElementMethods(DatasetBase):
         dataset._options = self.options().merge(options)
         return dataset
 
+    def _optimized(self) -> Tensor:
+        """The tensor of the dataset for who iterates over it, as the options say."""
+        if self.options().experimental_deterministic is not False:
+            return self._variant_tensor
+        names = convert_to_tensor(["make_sloppy"], dtypes.string)
+        variant: Tensor = raw_ops.OptimizeDataset(
+            input_dataset=self._variant_tensor, optimizations=names, **self._flat_structure
+        )
+        return variant
+
     def options(self) -> Options:
-        """The options of `with_options`; those of a dataset that is made of another are new."""
+        """The options of `with_options`, also those of the datasets that it is made of."""
         return Options() if self._options is None else self._options
 
     def repeat(self, count: Optional[TensorLike] = None) -> Dataset:

@@ -79,7 +79,7 @@ def group_by_window(
             window_size_func=size.name,
             **components.attrs(),
         )
-        return Dataset._make(variant, components)
+        return dataset._dataset(variant, components)
 
     return apply
 
@@ -314,7 +314,7 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
         data_input_datasets=[dataset._variant_tensor for dataset in datasets],
         **components.attrs(),
     )
-    return Dataset._make(variant, components)
+    return Dataset._of_all([choice_dataset, *datasets], variant, components)
 
 
 def _common_components(datasets: Sequence[Dataset]) -> Components:

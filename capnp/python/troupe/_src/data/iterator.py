@@ -165,7 +165,7 @@ class Iterator:
                     f"with output shapes {dataset._shapes!r}."
                 )
         operation: Operation = raw_ops.MakeIterator(
-            dataset=dataset._variant_tensor, iterator=self._iterator_resource, name=name
+            dataset=dataset._optimized(), iterator=self._iterator_resource, name=name
         )
         return operation
 
@@ -254,7 +254,7 @@ def make_initializable_iterator(
         handle = raw_ops.IteratorV2(
             container="", shared_name=shared_name or "", **dataset._flat_structure
         )
-        initializer = raw_ops.MakeIterator(dataset=dataset._variant_tensor, iterator=handle)
+        initializer = raw_ops.MakeIterator(dataset=dataset._optimized(), iterator=handle)
     return Iterator(handle, initializer, dataset._types, dataset._shapes, None)
 
 
@@ -272,7 +272,7 @@ def make_one_shot_iterator(dataset: DatasetBase) -> Iterator:
     """
     with get_default_graph().colocate_with(dataset._variant_tensor):
         handle = raw_ops.OneShotIterator(
-            dataset_factory=add_factory(dataset._variant_tensor), **dataset._flat_structure
+            dataset_factory=add_factory(dataset._optimized()), **dataset._flat_structure
         )
     return Iterator(handle, None, dataset._types, dataset._shapes, None)
 

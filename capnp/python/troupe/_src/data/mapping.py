@@ -140,6 +140,17 @@ def interleave_elements(
     return raw_ops.ParallelInterleaveDatasetV2(num_parallel_calls=calls, **inputs), components
 
 
+def interleave_in_parallel(
+    dataset: DatasetBase, function: Callable[..., Any], turns: Any
+) -> Tuple[Tensor, Components]:
+    """The elements of the datasets that the function makes, which are read beside each other.
+    `turns` are inputs of the op.
+    """
+    traced, components = _trace_to_dataset("parallel_interleave", function, dataset)
+    inputs = _inputs(dataset, traced, components)
+    return raw_ops.ParallelInterleaveDataset(**turns, **inputs), components
+
+
 def _trace_with_state(
     what: str, dataset: DatasetBase, state: Any, function: Callable[..., Any]
 ) -> Tuple[TracedFunction, Any]:

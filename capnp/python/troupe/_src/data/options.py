@@ -1,4 +1,4 @@
-"""Options of datasets. They are kept and merged; the runtime has no use for them."""
+"""Options of datasets. They are kept and merged; one has an effect: whether the order is kept."""
 
 from __future__ import annotations
 
@@ -108,7 +108,11 @@ class DistributeOptions(OptionsBase):
 
 @set_module("troupe.data")
 class Options(OptionsBase):
-    """What `Dataset.with_options` takes. Elements are in their order whatever the options are."""
+    """What `Dataset.with_options` takes.
+
+    Where `experimental_deterministic` is False, elements that are computed beside each other come
+    as soon as each is there. All else has no effect.
+    """
 
     _types = _table(
         experimental_deterministic=bool,

@@ -6,9 +6,16 @@ from typing import Any, Callable, Optional
 
 from troupe._src.data import nest
 from troupe._src.data.dataset import Dataset
-from troupe._src.data.mapping import map_elements, scan_elements, take_elements_while
+from troupe._src.data.mapping import (
+    interleave_in_parallel,
+    map_elements,
+    scan_elements,
+    take_elements_while,
+)
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -44,7 +51,7 @@ def map_and_batch(
 
     def transform(dataset: Dataset) -> Dataset:
         mapped = map_elements(dataset, map_func, num_parallel_calls, preserve_cardinality=True)
-        return Dataset._make(*mapped).batch(batch_size, drop_remainder)
+        return dataset._dataset(*mapped).batch(batch_size, drop_remainder)
 
     return transform
 
@@ -140,16 +147,33 @@ def parallel_interleave(
         map_func: A function of an element, which gives a dataset.
         cycle_length: How many datasets take turns.
         block_length: How many elements are taken of one before the next one's turn.
-        sloppy: Whether elements may be in another order. They are in that of the turns anyway.
-        buffer_output_elements: Has no effect: the runtime chooses.
-        prefetch_input_elements: Has no effect: the runtime chooses.
+        sloppy: Whether a dataset whose next element is not there yet loses its turn; a bool scalar.
+        buffer_output_elements: How many elements of each dataset are computed before they are asked
+            for; by default two times `block_length`.
+        prefetch_input_elements: Has no effect: the runtime chooses how many datasets are made
+            ahead.
 
     Returns:
         A function for `Dataset.apply`.
+
+    Raises:
+        TypeError: From what it returns, where the function gives no dataset.
     """
-    return lambda dataset: dataset.interleave(
-        map_func, cycle_length, block_length, num_parallel_calls=cycle_length
-    )
+
+    def apply(dataset: Dataset) -> Dataset:
+        block = convert_to_tensor(block_length, dtypes.int64)
+        ahead = 2 * block if buffer_output_elements is None else buffer_output_elements
+        more = 0 if prefetch_input_elements is None else prefetch_input_elements
+        turns = {
+            "cycle_length": convert_to_tensor(cycle_length, dtypes.int64),
+            "block_length": block,
+            "sloppy": convert_to_tensor(sloppy, dtypes.bool_),
+            "buffer_output_elements": convert_to_tensor(ahead, dtypes.int64),
+            "prefetch_input_elements": convert_to_tensor(more, dtypes.int64),
+        }
+        return dataset._dataset(*interleave_in_parallel(dataset, map_func, turns))
+
+    return apply
 
 
 def enumerate_dataset(start: TensorLike = 0) -> Transformation:
@@ -202,7 +226,7 @@ def padded_batch_and_drop_remainder(
 def sloppy_interleave(
     map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1
 ) -> Transformation:
-    """As `parallel_interleave`. The elements are in the order of the turns here, too.
+    """As `parallel_interleave`, of which a dataset loses its turn whose next element is not there.
 
     Args:
         map_func: A function of an element, which gives a dataset.
@@ -223,7 +247,7 @@ def ignore_errors() -> Transformation:
     Returns:
         A function for `Dataset.apply`.
     """
-    return lambda dataset: Dataset._make(
+    return lambda dataset: dataset._dataset(
         raw_ops.IgnoreErrorsDataset(
             input_dataset=dataset._variant_tensor, **dataset._components.attrs()
         ),
@@ -237,7 +261,7 @@ def unique() -> Transformation:
     Returns:
         A function for `Dataset.apply`.
     """
-    return lambda dataset: Dataset._make(
+    return lambda dataset: dataset._dataset(
         raw_ops.UniqueDataset(input_dataset=dataset._variant_tensor, **dataset._components.attrs()),
         dataset._components,
     )
@@ -257,7 +281,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
     Raises:
         TypeError: From what it returns, where the function gives no such pair.
     """
-    return lambda dataset: Dataset._make(*scan_elements(dataset, initial_state, scan_func))
+    return lambda dataset: dataset._dataset(*scan_elements(dataset, initial_state, scan_func))
 
 
 def take_while(predicate: Callable[..., Any]) -> Transformation:
@@ -272,7 +296,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     Raises:
         ValueError: From what it returns, where the function gives no scalar bool.
     """
-    return lambda dataset: Dataset._make(*take_elements_while(dataset, predicate))
+    return lambda dataset: dataset._dataset(*take_elements_while(dataset, predicate))
 
 
 def sliding_window_batch(
