@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "troupe/devices/resources/multi_device_iterator.hpp"
 #include "troupe/devices/resources/resource_kind.hpp"
 
 namespace troupe {
@@ -289,6 +290,7 @@ void add_iterator_kinds(ResourceKindCatalog& catalog) {
          .handle_op = op,
          .make = make_iterator,
          .check = check_iterator});
+  add_multi_device_iterator_kind(catalog);
 }
 
 }  // namespace troupe

@@ -11,6 +11,7 @@
 #include "troupe/devices/data/optional.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/iterator.hpp"
+#include "troupe/devices/resources/multi_device_iterator.hpp"
 #include "troupe/devices/step_trace.hpp"
 
 namespace troupe::cpu {
@@ -109,6 +110,21 @@ Status set_optional(Launch& launch, std::optional<data::Element> element) {
 /// Sets the outputs to an element, or to the end of the dataset.
 using SetElement = Status (*)(Launch&, std::optional<data::Element>);
 
+/// Sets the outputs to the next element of an iterator.
+void get_next(
+    Launch& launch, const std::shared_ptr<IteratorResource>& iterator,
+    const std::shared_ptr<const ElementAttrs>& attrs, SetElement set, Kernel::Done done) {
+  auto take = [=, &launch, from = std::weak_ptr(iterator), done = std::move(done)](
+                  Pulled pulled, const IteratorResource::Place& place) {
+    auto status = pulled.status();
+    if (pulled.ok() && pulled->has_value())
+      status = take_element(launch, *attrs, **pulled, from, place);
+    done(status.ok() ? set(launch, *std::move(pulled)) : status);
+  };
+  auto ticket = iterator->get_next(launch.device(), std::move(take));
+  launch.on_cancel([iterator, ticket] { iterator->cancel(ticket); });
+}
+
 KernelCatalog::MakeLinked make_get_next(SetElement set) {
   return [set](const Node& node, const Graph& graph, Device& device) -> Result<Kernel> {
     auto factory = factory_of(node, 0, graph, device);
@@ -119,19 +135,48 @@ KernelCatalog::MakeLinked make_get_next(SetElement set) {
       auto iterator = iterator_input(launch, 0);
       if (!iterator) return done(iterator.status());
       if (factory) (*iterator)->begin_later(factory);
-      auto take = [=, &launch, from = std::weak_ptr(*iterator), done = std::move(done)](
-                      Pulled pulled, const IteratorResource::Place& place) {
-        auto status = pulled.status();
-        if (pulled.ok() && pulled->has_value())
-          status = take_element(launch, *attrs, **pulled, from, place);
-        done(status.ok() ? set(launch, *std::move(pulled)) : status);
-      };
-      auto ticket = (*iterator)->get_next(launch.device(), std::move(take));
-      launch.on_cancel([iterator = *iterator, ticket] { iterator->cancel(ticket); });
+      get_next(launch, *iterator, attrs, set, std::move(done));
     };
     kernel.awaits = "the next element of an iterator";
     return kernel;
   };
+}
+
+/// Inputs: the dataset, the iterators, max_buffer_size.
+Status begin_multi_device_iterator(Launch& launch) {
+  auto dataset = dataset_input(launch, 0);
+  if (!dataset) return dataset.status();
+  auto iterator = resource_input<MultiDeviceIterator>(launch, 1);
+  if (!iterator) return iterator.status();
+  auto buffer_size = number_input(launch, 2, "max_buffer_size");
+  if (!buffer_size) return buffer_size.status();
+  if (*buffer_size <= 0) return invalid_argument("max_buffer_size must be greater than zero");
+  auto beginning = (*iterator)->begin(*dataset, launch.device(), static_cast<size_t>(*buffer_size));
+  if (beginning) launch.set(0, Tensor::scalar(*beginning));
+  return beginning.status();
+}
+
+/// The iterator that the inputs say: those of all devices, the number of one, and the beginning.
+Result<std::shared_ptr<IteratorResource>> shard_input(const Launch& launch) {
+  auto iterators = resource_input<MultiDeviceIterator>(launch, 0);
+  if (!iterators) return iterators.status();
+  auto index = number_input(launch, 1, "shard_num");
+  if (!index) return index.status();
+  auto beginning = number_input(launch, 2, "incarnation_id");
+  if (!beginning) return beginning.status();
+  return (*iterators)->iterator(*index, *beginning);
+}
+
+Result<Kernel> make_get_next_from_shard(const Node& node) {
+  Kernel kernel;
+  kernel.start = [attrs = std::make_shared<const ElementAttrs>(node)](
+                     Launch& launch, Kernel::Done done) {
+    auto iterator = shard_input(launch);
+    if (!iterator) return done(iterator.status());
+    get_next(launch, *iterator, attrs, set_components, std::move(done));
+  };
+  kernel.awaits = "the next element of an iterator";
+  return kernel;
 }
 
 /// A kernel that uses an iterator, which is input 0.
@@ -195,6 +240,8 @@ KernelCatalog::Make make_from_string(const std::shared_ptr<IteratorTexts>& texts
 
 void add_iterators_kernels(KernelCatalog& catalog) {
   catalog.add_compute("MakeIterator", begin_iterator);
+  catalog.add_compute("MultiDeviceIteratorInit", begin_multi_device_iterator);
+  catalog.add("MultiDeviceIteratorGetNextFromShard", make_get_next_from_shard);
   catalog.add_linked("IteratorGetNext", make_get_next(set_components));
   catalog.add_linked("IteratorGetNextSync", make_get_next(set_components));
   catalog.add_linked("IteratorGetNextAsOptional", make_get_next(set_optional));

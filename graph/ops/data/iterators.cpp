@@ -72,6 +72,46 @@ void add_iterator_state_ops(OpCatalog& catalog) {
       .stateful());
 }
 
+void add_multi_device_ops(OpCatalog& catalog) {
+  catalog.add(with_element_attrs(
+      Op("MultiDeviceIterator")
+          .doc("A handle of the iterators `shared_name` in `container`, one for each device, over "
+               "a\ndataset that MultiDeviceIteratorInit gives them.")
+          .output("handle", DType::resource)
+          .attr("devices", AttrType::strings)
+          .attr_at_least("devices", 1)
+          .attr("shared_name", AttrType::string)
+          .attr("container", AttrType::string)
+          .infer_shape(infer_iterator)
+          .resource_handle()));
+  catalog.add(Op("MultiDeviceIteratorInit")
+      .doc("Lets the iterators begin with the elements of the dataset: element i is of device i "
+           "modulo\ntheir number. At most so many are computed before a device asks for them. "
+           "Returns what\nMultiDeviceIteratorGetNextFromShard tells this beginning by.")
+      .input("dataset", DType::variant)
+      .input("multi_device_iterator", DType::resource)
+      .input("max_buffer_size", DType::int64)
+      .output("incarnation_id", DType::int64)
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, Shape());
+        return s.need_rank(2, 0);
+      })
+      .stateful());
+  catalog.add(with_element_attrs(
+      Op("MultiDeviceIteratorGetNextFromShard")
+          .doc("The next element of that device. OutOfRange at the end of the dataset.")
+          .input("multi_device_iterator", DType::resource)
+          .input("shard_num", DType::int32)
+          .input("incarnation_id", DType::int64)
+          .outputs("components", "output_types")
+          .infer_shape([](ShapeInference& s) -> Status {
+            for (int i : {1, 2})
+              if (auto status = s.need_rank(i, 0); !status.ok()) return status;
+            return infer_components(s);
+          })
+          .stateful()));
+}
+
 }  // namespace
 
 void add_iterators_ops(OpCatalog& catalog) {
@@ -107,6 +147,7 @@ void add_iterators_ops(OpCatalog& catalog) {
         .input("compression_type", DType::string)
         .infer_shape(shapes::none())
         .stateful());
+  add_multi_device_ops(catalog);
   add_optionals_ops(catalog);
 }
 

@@ -130,25 +130,6 @@ class SharingTest(tf.test.TestCase):
             self.assertEqual(session.run(following), 1)  # not lost
 
 
-class SeveralDevicesTest(tf.test.TestCase):
-    def test_an_iterator_of_several_devices_gives_each_the_next_element(self):
-        from troupe.python.data.ops.multi_device_iterator_ops import MultiDeviceIterator
-
-        dataset = tf.data.Dataset.range(7).map(lambda x: (x, 2 * x))
-        devices = ["/cpu:0", "/job:localhost/task:0/device:CPU:0"]
-        iterator = MultiDeviceIterator(dataset, devices, prefetch_buffer_size=2)
-        both, one = iterator.get_next(), iterator.get_next(devices[1])
-        self.assertIn("CPU:0", one[0].device)
-        with self.assertRaises(ValueError):
-            iterator.get_next("/gpu:7")
-        with tf.Session() as session:
-            for _ in range(2):
-                session.run(iterator.initializer)
-                self.assertEqual(session.run(both), [(0, 0), (1, 2)])
-                self.assertEqual(session.run(one), (2, 4))
-                self.assertEqual(session.run(both), [(3, 6), (4, 8)])
-
-
 class VariantTest(tf.test.TestCase):
     def test_a_variant_is_neither_fed_nor_fetched(self):
         variant = Dataset.range(2)._variant_tensor

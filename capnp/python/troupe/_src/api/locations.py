@@ -41,7 +41,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.client": {"session": "", "timeline": "_src.messages.timeline", "device_lib": ""},
     "python.data.ops": {
         "dataset_ops iterator_ops readers": "data",
-        "multi_device_iterator_ops": "_src.data.iterator",
+        "multi_device_iterator_ops": "_src.data_files.multi_device",
     },
     "python.data.util": {"nest": "_src.data.nest"},
     "python.eager": {"context": ""},

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
-    VariantComponent,
     VariantSpec,
     as_types,
     output_classes_of,
@@ -18,17 +17,14 @@ from troupe._src.data.saved_iterators import IteratorSaveable
 from troupe._src.data.specs import structure_of
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.graph.scopes import control_dependencies, device
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, raw_ops
+from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import as_shape
 
 if TYPE_CHECKING:
-    from troupe._src.data.dataset import Dataset
     from troupe._src.data.dataset_base import DatasetBase
 
 
@@ -275,74 +271,3 @@ def make_one_shot_iterator(dataset: DatasetBase) -> Iterator:
             dataset_factory=add_factory(dataset._optimized()), **dataset._flat_structure
         )
     return Iterator(handle, None, dataset._types, dataset._shapes, None)
-
-
-class MultiDeviceIterator:
-    """An iterator whose elements go to several devices, each to one of them.
-
-    A step that asks for those of all devices gives them the next elements in the order of the
-    devices. One that asks for that of a device gives it the next that no other one has.
-
-    Args:
-        dataset: The dataset.
-        devices: The devices.
-        max_buffer_size: How many elements are computed before they are asked for, for each device.
-        prefetch_buffer_size: Likewise, where it is more.
-        source_device: The device of the iterator.
-    """
-
-    def __init__(
-        self,
-        dataset: Dataset,
-        devices: Sequence[str],
-        max_buffer_size: int = 1,
-        prefetch_buffer_size: int = 1,
-        source_device: str = "/cpu:0",
-    ) -> None:
-        self._devices, self._source = list(devices), source_device
-        count = len(self._devices) * max(max_buffer_size, prefetch_buffer_size)
-        with device(source_device):
-            self._iterator = make_initializable_iterator(dataset.prefetch(count))
-
-    @property
-    def initializer(self) -> Operation:
-        """The operation that begins with the first element."""
-        return self._iterator.initializer
-
-    def get_next(self, device: Optional[str] = None) -> Any:
-        """The next elements.
-
-        Args:
-            device: One of the devices; None for all.
-
-        Returns:
-            The element of that device, on it; those of all devices in a list.
-
-        Raises:
-            ValueError: There is no such device.
-        """
-        if device is not None:
-            self._devices.index(device)
-            return self._sent(self._next([]), device)
-        found: List[Any] = []
-        for each in self._devices:
-            element = self._next(found[-1:])
-            found.append(self._sent(element, each))
-        return found
-
-    def _next(self, earlier: Sequence[Any]) -> Any:
-        done = [each.op for each in nest.flatten(tuple(earlier))]
-        with control_dependencies(done), device(self._source):
-            return self._iterator.get_next()
-
-    def _sent(self, element: Any, place: str) -> Any:
-        with device(place):
-            return nest.map_structure(_copied, element)
-
-
-def _copied(component: Any) -> Any:
-    if isinstance(component, SparseTensor):
-        return SparseTensor(*map(array_ops.identity, component.parts))
-    if isinstance(component, VariantComponent):
-        return component._type_spec._of_variant(array_ops.identity(component._variant_tensor))
-    return array_ops.identity(component)
