@@ -59,7 +59,7 @@ class Failed final : public data::ElementSource {
 
 /// The elements of datasets, which are the elements of the input, `length` of them in turns. Places
 /// in the cycle are filled in order, each when it is its turn, or, in parallel, all before the
-/// first element: an error then waits at its place for its turn.
+/// first element: an error is then what an element would be, at its place.
 class Interleaved final : public data::SteppedSource {
  public:
   Interleaved(SharedIteration iteration, data::SharedSource input, Cycle cycle)
@@ -101,7 +101,7 @@ class Interleaved final : public data::SteppedSource {
   }
 
   std::optional<Pulled> take_error(Status error) {
-    if (!is_opening_) return Pulled(std::move(error));
+    if (!cycle_.is_parallel) return Pulled(std::move(error));
     open(std::make_shared<Failed>(std::move(error)));
     return {};
   }
@@ -114,8 +114,8 @@ class Interleaved final : public data::SteppedSource {
   }
 
   std::optional<Pulled> take_element(Pulled answer) {
-    if (!answer.ok()) return answer;
-    if (answer->has_value()) {
+    if (!answer.ok() && !cycle_.is_parallel) return answer;
+    if (!answer.ok() || answer->has_value()) {
       if (++in_block_ == cycle_.block_length) next_place();
       return answer;
     }

@@ -9,13 +9,14 @@ Dataset = tf.data.Dataset
 
 
 class MultiDeviceIteratorTest(tf.test.TestCase):
-    devices = ["/cpu:0", "/job:localhost/task:0/device:CPU:0"]
+    devices = ["/cpu:1", "/cpu:2"]
+    config = tf.ConfigProto(device_count={"CPU": 3})
 
     def test_a_device_has_every_nth_element_whichever_asks_first(self):
         dataset = Dataset.range(6).map(lambda x: (x, 2 * x))
         iterator = MultiDeviceIterator(dataset, self.devices, max_buffer_size=8)
         first, second = (iterator.get_next(device) for device in self.devices)
-        with tf.Session() as session:
+        with tf.Session(config=self.config) as session:
             session.run(iterator.initializer)
             self.assertEqual([session.run(second) for _ in range(3)], [(1, 2), (3, 6), (5, 10)])
             with self.assertRaises(tf.errors.OutOfRangeError):
@@ -25,8 +26,8 @@ class MultiDeviceIteratorTest(tf.test.TestCase):
     def test_all_devices_get_their_next_elements_in_one_step(self):
         iterator = MultiDeviceIterator(Dataset.range(6), [*self.devices, "/cpu:0"])
         following = iterator.get_next()
-        self.assertIn("CPU:0", following[1].device)
-        with tf.Session() as session:
+        self.assertIn("CPU:2", following[1].device)
+        with tf.Session(config=self.config) as session:
             session.run(iterator.initializer)
             self.assertEqual(session.run(following), [0, 1, 2])
             self.assertEqual(session.run(following), [3, 4, 5])
@@ -34,7 +35,7 @@ class MultiDeviceIteratorTest(tf.test.TestCase):
     def test_it_begins_anew_with_its_initializer(self):
         iterator = MultiDeviceIterator(Dataset.range(9), self.devices, prefetch_buffer_size=0)
         following, one = iterator.get_next(), iterator.get_next(self.devices[0])
-        with tf.Session() as session:
+        with tf.Session(config=self.config) as session:
             for _ in range(2):
                 session.run(iterator.initializer)
                 self.assertEqual(session.run(following), [0, 1])
@@ -44,10 +45,17 @@ class MultiDeviceIteratorTest(tf.test.TestCase):
         iterator = MultiDeviceIterator(Dataset.range(3), self.devices)
         following = iterator.get_next_as_optional()
         states = [each.has_value() for each in following]
-        with tf.Session() as session:
+        with tf.Session(config=self.config) as session:
             session.run(iterator.initializer)
             self.assertEqual(session.run(following[1].get_value()), 1)
             self.assertEqual(session.run(states), [True, False])
+
+    def test_components_that_are_datasets_stay_where_they_are_made(self):
+        iterator = MultiDeviceIterator(Dataset.range(4).window(2), self.devices)
+        windows = [tf.data.experimental.get_single_element(each.batch(2)) for each in iterator.get_next()]
+        with tf.Session(config=self.config) as session:
+            session.run(iterator.initializer)
+            self.assertAllEqual(session.run(windows), [[0, 1], [2, 3]])
 
     def test_a_device_that_it_has_not_is_refused(self):
         iterator = MultiDeviceIterator(Dataset.range(3), self.devices)

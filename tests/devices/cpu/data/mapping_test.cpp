@@ -207,13 +207,18 @@ BOOST_AUTO_TEST_CASE(interleaved_datasets_take_turns_by_blocks) {
   BOOST_TEST(starts_with(interleave(2, 1, {number(3)}), "InvalidArgument: num_parallel_calls"));
 }
 
+BOOST_AUTO_TEST_CASE(an_error_takes_a_turn_where_datasets_are_read_in_parallel) {
+  auto input = mapped("MapDataset", {range(4)}, quotient);
+  auto interleave = [&](int64_t cycle) {
+    return numbers(mapped(
+        "ParallelInterleaveDatasetV2", {input}, thrice, {number(cycle), number(1), number(1)}));
+  };
+  const std::string error = "InvalidArgument: integer division by zero | ";
+  BOOST_TEST(interleave(2) == "-12 " + error + "-12 -12 12 12 6 12 6 6");
+  BOOST_TEST(interleave(1) == "-12 -12 -12 " + error + "12 12 12 6 6 6");
+}
+
 BOOST_AUTO_TEST_CASE(an_older_interleave_says_how_many_elements_are_ahead) {
-  auto thrice = function("thrice", [this](const Builder& f, const Values& in) {
-    auto one = f.op(
-        "TensorDataset", {in[0]},
-        {{"Toutput_types", DTypes{DType::int64}}, {"output_shapes", Shapes{{}}}});
-    return Values{f.op("RepeatDataset", {one, f.constant<int64_t>(3)}, elements())};
-  });
   auto interleave = [&](const char* op, bool sloppy, int64_t ahead, int64_t inputs_ahead) {
     return numbers(mapped(
         op, {range(3)}, thrice,

@@ -93,7 +93,7 @@ class MultiDeviceIterator:
         """The next element of each device, or none at the end of the dataset.
 
         Returns:
-            A list of optionals.
+            A list of optionals, which are on the device of the iterator.
         """
         return [self._next(index, get_next_as_optional) for index in range(len(self._devices))]
 
@@ -134,8 +134,8 @@ def _elements_of(dataset: Dataset, handle: Tensor, index: int, beginning: Tensor
 
 
 def _copied(component: Any) -> Any:
+    if isinstance(component, VariantComponent):
+        return component  # such as a dataset, which only its own device reads
     if isinstance(component, SparseTensor):
         return SparseTensor(*map(array_ops.identity, component.parts))
-    if isinstance(component, VariantComponent):
-        return component._type_spec._of_variant(array_ops.identity(component._variant_tensor))
     return array_ops.identity(component)
