@@ -40,6 +40,18 @@ class ConfigTest(unittest.TestCase):
         self.assertTrue(one.log_device_placement and one.HasField("log_device_placement"))
         self.assertFalse(one.HasField("gpu_options"))
 
+    def test_pools_of_threads_are_added_one_by_one_and_merged(self):
+        config, other = tf.ConfigProto(), tf.ConfigProto()
+        config.session_inter_op_thread_pool.add().num_threads = 2
+        other.session_inter_op_thread_pool.add(global_name="shared")
+        config.MergeFrom(other)
+        config.session_inter_op_thread_pool.add()
+        pools = config.session_inter_op_thread_pool
+        self.assertEqual([pool.num_threads for pool in pools], [2, 0, 0])
+        self.assertEqual([pool.global_name for pool in pools], ["", "shared", ""])
+        with tf.Session(config=config) as session:
+            self.assertEqual(session.run(tf.constant(3)), 3)
+
     def test_graph_options_say_whether_element_wise_ops_are_fused(self):
         def is_fused(config):
             """Whether memory suffices, which single ops would need for several results at once."""

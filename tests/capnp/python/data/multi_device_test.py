@@ -52,7 +52,8 @@ class MultiDeviceIteratorTest(tf.test.TestCase):
 
     def test_components_that_are_datasets_stay_where_they_are_made(self):
         iterator = MultiDeviceIterator(Dataset.range(4).window(2), self.devices)
-        windows = [tf.data.experimental.get_single_element(each.batch(2)) for each in iterator.get_next()]
+        batches = [window.batch(2) for window in iterator.get_next()]
+        windows = [tf.data.experimental.get_single_element(batch) for batch in batches]
         with tf.Session(config=self.config) as session:
             session.run(iterator.initializer)
             self.assertAllEqual(session.run(windows), [[0, 1], [2, 3]])

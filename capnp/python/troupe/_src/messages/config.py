@@ -175,6 +175,17 @@ class RPCOptions(Options):
     }
 
 
+class _ThreadPoolOptions(Options):
+    _fields = {"num_threads": 0, "global_name": ""}
+
+
+class _ThreadPools(List[_ThreadPoolOptions]):
+    def add(self, **fields: Any) -> _ThreadPoolOptions:
+        """A new message at the end."""
+        self.append(_ThreadPoolOptions(**fields))
+        return self[-1]
+
+
 @set_module("troupe")
 class ConfigProto(Options):
     """Options of a session, or of the server that serves it.
@@ -195,7 +206,7 @@ class ConfigProto(Options):
         "intra_op_parallelism_threads": 0,
         "inter_op_parallelism_threads": 0,
         "use_per_session_threads": False,
-        "session_inter_op_thread_pool": [],
+        "session_inter_op_thread_pool": _ThreadPools,
         "placement_period": 0,
         "device_filters": [],
         "gpu_options": GPUOptions,

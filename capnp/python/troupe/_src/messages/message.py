@@ -79,7 +79,8 @@ class Options:
             elif isinstance(value, dict):
                 value.update(merged)
             else:
-                setattr(self, name, value + merged if isinstance(value, list) else merged)
+                is_list = isinstance(value, list)
+                setattr(self, name, type(value)(value + merged) if is_list else merged)
 
     def HasField(self, name: str) -> bool:
         """Whether a value is not the default.
