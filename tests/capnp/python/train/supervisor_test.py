@@ -62,6 +62,23 @@ class SupervisorTest(tf.test.TestCase):
                 self.assertFalse(supervisor.coord.wait_for_stop(0.01))
         self.assertTrue(supervisor.should_stop())
 
+    def test_the_chief_writes_the_graph_once(self):
+        folder = self.get_temp_dir()
+        supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0)
+        for _ in range(2):
+            with supervisor.managed_session():
+                pass
+        with open(os.path.join(folder, "graph.pbtxt")) as text:
+            self.assertIn('name: "w/handle"', text.read())
+        names = [name for name in sorted(os.listdir(folder)) if "tfevents" in name]
+        events = [e for n in names for e in tf.train.summary_iterator(os.path.join(folder, n))]
+        graphs = [event.meta_graph_def for event in events if event.HasField("meta_graph_def")]
+        (message,) = graphs
+        meta_graph = tf.MetaGraphDef.FromString(message)
+        self.assertIn("trainable_variables", meta_graph.collection_def)
+        self.assertTrue(meta_graph.saver_def.save_tensor_name)
+        self.assertEqual(len([e for e in events if e.HasField("graph_def")]), 1)
+
     def test_an_error_of_a_thread_or_of_the_program_ends_the_training(self):
         def fail():
             raise KeyError("in the thread")

@@ -8,6 +8,8 @@ from typing import Any, Callable, Iterator, List, Optional
 
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph_defs.graph_io import write_graph
+from troupe._src.graph_defs.meta_graph import export_meta_graph
 from troupe._src.messages.config import ConfigProto
 from troupe._src.messages.summary_messages import SessionLog
 from troupe._src.platform.logging import not_obeyed
@@ -116,6 +118,7 @@ class Supervisor(CoordinatedThreads):
         self._basename = checkpoint_basename
         self.is_chief = is_chief
         self._training: Optional[MonitoredSession] = None
+        self._has_added_graph = False
         self._summary_writer = None if _is_default(summary_writer) else summary_writer
         with self._graph.as_default():
             if summary_op is not None:
@@ -220,14 +223,26 @@ class Supervisor(CoordinatedThreads):
         )
         with self._graph.as_default():
             self._training = _InitializedSession(creator)
-        if self._summary_writer is not None:
-            self._summary_writer.reopen()
-            self._summary_writer.add_graph(self._graph)
+        if self.is_chief:
+            self._write_graph()
         session = self._training.plain_session
         if start_standard_services:
             self.start_standard_services(session)
             self.start_queue_runners(session)
         return session
+
+    def _write_graph(self) -> None:
+        if self._logdir:
+            write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
+        writer = self._summary_writer
+        if writer is None:
+            return
+        writer.reopen()
+        if not self._has_added_graph:
+            self._has_added_graph = True
+            saver_def = None if self.saver is None else self.saver.saver_def
+            writer.add_graph(self._graph)
+            writer.add_meta_graph(export_meta_graph(graph=self._graph, saver_def=saver_def))
 
     @contextlib.contextmanager
     def managed_session(
