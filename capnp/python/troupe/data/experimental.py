@@ -21,6 +21,7 @@ from troupe._src.data.options import (
     OptimizationOptions,
     ThreadingOptions,
 )
+from troupe._src.data_files.input_checkpoints import CheckpointInputPipelineHook
 from troupe._src.data_files.resampling import rejection_resample
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
 from troupe._src.data.sources import Counter, from_variant, get_single_element, to_variant
@@ -57,6 +58,7 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "AUTOTUNE",
+    "CheckpointInputPipelineHook",
     "Counter",
     "CsvDataset",
     "DatasetStructure",

@@ -15,6 +15,7 @@ from troupe._src.data.components import (
 from troupe._src.data.factory import add_factory
 from troupe._src.data.saved_iterators import IteratorSaveable
 from troupe._src.data.specs import structure_of
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
@@ -68,6 +69,7 @@ class Iterator:
         self._types = as_types(output_types, output_classes)
         self._shapes = shapes_up_to(self._types, output_shapes)
         self._string_handle = raw_ops.IteratorToStringHandle(resource_handle=iterator_resource)
+        iterator_resource.graph.add_to_collection(GraphKeys._ITERATORS, iterator_resource)
 
     @staticmethod
     def from_structure(

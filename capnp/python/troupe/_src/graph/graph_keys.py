@@ -39,3 +39,4 @@ class GraphKeys:
     READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
+    _ITERATORS = "iterators"
