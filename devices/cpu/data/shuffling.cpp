@@ -14,17 +14,20 @@ using data::Element;
 using data::Pulled;
 using data::SharedDataset;
 
-struct ShuffleSeeds {
+struct SeedPair {
   int64_t first, second;
+
+  PhiloxNumbers numbers() const {
+    return PhiloxNumbers(Philox(static_cast<uint64_t>(first), static_cast<uint64_t>(second)));
+  }
 };
 
 /// The seeds of the iterations over one dataset, one after the other. Thread-safe.
 class ShuffleSeedSource {
  public:
-  explicit ShuffleSeedSource(ShuffleSeeds start)
-      : numbers_(Philox(static_cast<uint64_t>(start.first), static_cast<uint64_t>(start.second))) {}
+  explicit ShuffleSeedSource(SeedPair start) : numbers_(start.numbers()) {}
 
-  ShuffleSeeds next() {
+  SeedPair next() {
     std::lock_guard lock(mutex_);
     auto first = numbers_.next(), second = numbers_.next();
     return {first, second};
@@ -39,10 +42,10 @@ class ShuffleSeedSource {
 /// they choose, are those of TensorFlow.
 class Shuffled final : public data::SteppedSource {
  public:
-  Shuffled(data::SharedSource input, int64_t buffer_size, ShuffleSeeds seeds)
+  Shuffled(data::SharedSource input, int64_t buffer_size, SeedPair seeds)
       : input_(std::move(input)),
         buffer_size_(static_cast<size_t>(buffer_size)),
-        numbers_(Philox(static_cast<uint64_t>(seeds.first), static_cast<uint64_t>(seeds.second))) {}
+        numbers_(seeds.numbers()) {}
 
  private:
   std::optional<Pulled> begin() override {
@@ -83,36 +86,72 @@ class Shuffled final : public data::SteppedSource {
   size_t start_ = 0, end_ = 0;
 };
 
+/// Random numbers of 32 bits without an end, which are those of TensorFlow.
+class RandomNumbers final : public data::ElementSource {
+ public:
+  explicit RandomNumbers(SeedPair seeds) : numbers_(seeds.numbers()) {}
+
+  std::optional<Pulled> pull(Done) override {
+    return Pulled(std::optional<Element>(Element{Tensor::scalar<int64_t>(numbers_.next())}));
+  }
+
+ private:
+  PhiloxNumbers numbers_;
+};
+
 /// Whose addresses are those of one dataset alone.
-struct ShufflePart {
+struct DatasetPart {
   char seeds = 0, source = 0;
 };
 
 /// Seeds that nobody has asked for are the same in all of an iteration, and in one that goes on
 /// where it was.
-ShuffleSeeds or_drawn(ShuffleSeeds seeds, data::Iteration& iteration) {
+SeedPair or_drawn(SeedPair seeds, data::Iteration& iteration) {
   if (seeds.first != 0 || seeds.second != 0) return seeds;
   auto first = iteration.seed(fresh_seed), second = iteration.seed(fresh_seed);
   return {static_cast<int64_t>(first), static_cast<int64_t>(second)};
 }
 
+/// Inputs `at` and the one behind it.
+Result<SeedPair> seed_inputs(const Launch& launch, int at) {
+  auto first = number_input(launch, at, "seed");
+  if (!first) return first.status();
+  auto second = number_input(launch, at + 1, "seed2");
+  if (!second) return second.status();
+  return SeedPair{*first, *second};
+}
+
+Result<Kernel> make_random_dataset(const Node& node) {
+  ElementAttrs attrs(node);
+  if (attrs.dtypes != DTypes{DType::int64})
+    return invalid_argument("the elements of a dataset of random numbers are int64 scalars");
+  return Kernel{.compute = [attrs](Launch& launch) -> Status {
+    auto seeds = seed_inputs(launch, 0);
+    if (!seeds) return seeds.status();
+    auto part = std::make_shared<DatasetPart>();
+    auto iterate = [=, seeds = *seeds](
+                       const SharedIteration& iteration) -> Result<data::SharedSource> {
+      auto drawn = iteration->state_of<SeedPair>(&part->seeds, [&] {
+        return std::make_shared<SeedPair>(or_drawn(seeds, *iteration));
+      });
+      return data::SharedSource(std::make_shared<RandomNumbers>(*drawn));
+    };
+    return set_dataset(launch, make_dataset(attrs, iterate));
+  }};
+}
+
 Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuffles) {
-  int64_t numbers[3];
-  constexpr const char* names[] = {"buffer_size", "seed", "seed2"};
-  for (int i = 0; i < 3; ++i) {
-    auto number = number_input(launch, i + 1, names[i]);
-    if (!number) return number.status();
-    numbers[i] = *number;
-  }
-  auto size = numbers[0];
-  if (size <= 0) return invalid_argument("buffer_size must be greater than zero.");
-  ShuffleSeeds seeds{numbers[1], numbers[2]};
-  auto part = std::make_shared<ShufflePart>();
-  return Iterate([=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+  auto size = number_input(launch, 1, "buffer_size");
+  if (!size) return size.status();
+  if (*size <= 0) return invalid_argument("buffer_size must be greater than zero.");
+  auto given = seed_inputs(launch, 2);
+  if (!given) return given.status();
+  auto part = std::make_shared<DatasetPart>();
+  return Iterate([=, size = *size, seeds = *given](const SharedIteration& iteration) -> Result<data::SharedSource> {
     auto source = input->iterate(iteration);
     if (!source) return source;
-    auto mine = *iteration->state_of<ShuffleSeeds>(
-        &part->seeds, [&] { return std::make_shared<ShuffleSeeds>(or_drawn(seeds, *iteration)); });
+    auto mine = *iteration->state_of<SeedPair>(
+        &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
     if (reshuffles) {
       auto make = [&] { return std::make_shared<ShuffleSeedSource>(mine); };
       mine = iteration->state_of<ShuffleSeedSource>(&part->source, make)->next();
@@ -132,6 +171,8 @@ Result<Kernel> make_shuffle_dataset(const Node& node) {
 
 void add_dataset_shuffling_kernels(KernelCatalog& catalog) {
   catalog.add("ShuffleDataset", make_shuffle_dataset);
+  catalog.add("RandomDataset", make_random_dataset);
+  catalog.add("ExperimentalRandomDataset", make_random_dataset);
 }
 
 }  // namespace troupe::cpu

@@ -103,6 +103,12 @@ void add_dataset_sources_ops(OpCatalog& catalog) {
           .attr("Tinit_func_args", AttrType::dtypes)
           .attr("Tnext_func_args", AttrType::dtypes)
           .attr("Tfinalize_func_args", AttrType::dtypes)));
+  for (const auto* name : {"RandomDataset", "ExperimentalRandomDataset"})
+    catalog.add(with_element_attrs(
+        make_source(name, "Random numbers from 0 to 2^32 - 1, without an end.", {0, 1})
+            .input("seed", DType::int64)
+            .input("seed2", DType::int64)
+            .output("handle", DType::variant)));
   add_file_ops(catalog);
   add_csv_ops(catalog);
 }

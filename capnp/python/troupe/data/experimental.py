@@ -24,7 +24,13 @@ from troupe._src.data.options import (
 from troupe._src.data_files.input_checkpoints import CheckpointInputPipelineHook
 from troupe._src.data_files.resampling import rejection_resample
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
-from troupe._src.data.sources import Counter, from_variant, get_single_element, to_variant
+from troupe._src.data.sources import (
+    Counter,
+    RandomDataset,
+    from_variant,
+    get_single_element,
+    to_variant,
+)
 from troupe._src.data.specs import DatasetSpec as DatasetStructure
 from troupe._src.data.specs import SparseTensorStructure, TensorStructure, get_structure
 from troupe._src.data_files.cardinality import INFINITE as INFINITE_CARDINALITY
@@ -68,6 +74,7 @@ __all__ = [
     "OptimizationOptions",
     "Optional",
     "OptionalStructure",
+    "RandomDataset",
     "Reducer",
     "SparseTensorStructure",
     "Structure",

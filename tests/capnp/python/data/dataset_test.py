@@ -36,6 +36,15 @@ class SourcesTest(tf.test.TestCase):
         self.assertEqual(only["y"], Pair(1.5, b"t"))
         self.assertEqual(dataset.output_classes["x"], tf.Tensor)
 
+    def test_random_numbers_are_those_of_their_seed(self):
+        numbers = tf.data.experimental.RandomDataset(seed=3)
+        self.assertEqual(numbers.output_types, tf.int64)
+        found = elements(numbers.take(3).repeat(2))
+        self.assertEqual(found[:3], found[3:])
+        self.assertEqual(len(set(found)), 3)
+        other = tf.data.experimental.RandomDataset(seed=4)
+        self.assertNotEqual(elements(other.take(3)), found[:3])
+
     def test_wrong_sources_are_refused(self):
         one = Dataset.range(1)
         for wrong, error, text in [

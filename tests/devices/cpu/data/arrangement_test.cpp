@@ -274,6 +274,19 @@ BOOST_AUTO_TEST_CASE(a_shuffle_without_seeds_gives_each_element_once) {
       "InvalidArgument: buffer_size must be greater than zero.");
 }
 
+BOOST_AUTO_TEST_CASE(random_numbers_are_those_that_tensorflow_gives_their_seeds) {
+  const std::string first = "3095590853 1250737154 3829979427 3461007357";
+  for (const auto* op : {"RandomDataset", "ExperimentalRandomDataset"}) {
+    auto four = dataset("TakeDataset", {dataset(op, {number(7), number(11)}), number(4)});
+    BOOST_TEST(numbers(repeat(four, 2)) == first + " " + first);
+  }
+  auto random = dataset("RandomDataset", {number(0), number(0)});
+  auto four = dataset("TakeDataset", {random, number(4)});
+  BOOST_TEST(numbers(four) != numbers(four));
+  auto floats = dataset("RandomDataset", {number(1), number(2)}, {}, elements(DType::float32));
+  BOOST_TEST(starts_with(all(floats, elements(DType::float32)), "InvalidArgument: the elements"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing

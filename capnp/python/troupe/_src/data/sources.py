@@ -1,20 +1,24 @@
-"""Datasets that count, and what a dataset of one element has."""
+"""Datasets that count or draw numbers, and what a dataset of one element has."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
+from troupe._src.data.components import Components
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.specs import components_of_structure
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.random_seed import get_seed
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.gen_ops import greater_equal
 from troupe._src.ops.math_ops import cast
 from troupe._src.ops.selection_ops import where
+from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
+from troupe._src.types.shapes import TensorShape
 
 
 def Counter(  # noqa: N802
@@ -37,6 +41,23 @@ def Counter(  # noqa: N802
     end = where(greater_equal(distance, 0), highest, lowest)
     numbers = Dataset.range(first, end, distance)
     return numbers if dtype == dtypes.int64 else numbers.map(lambda number: cast(number, dtype))
+
+
+@set_module("troupe.data.experimental")
+class RandomDataset(Dataset):
+    """Random numbers from 0 to 2^32 - 1, int64 scalars, without an end.
+
+    Args:
+        seed: Of the numbers; by default that of the graph. With either of them each iteration has
+            the same numbers.
+    """
+
+    def __init__(self, seed: Optional[int] = None) -> None:
+        first, second = (convert_to_tensor(each, dtypes.int64) for each in get_seed(seed))
+        self._components = Components(dtypes.int64, TensorShape([]))
+        self._variant_tensor = raw_ops.RandomDataset(
+            seed=first, seed2=second, **self._components.attrs()
+        )
 
 
 def get_single_element(dataset: Dataset) -> Any:
