@@ -318,6 +318,8 @@ class Tensor(Operand):
             " Use `if t is not None:`, or tf.where."
         )
 
+    __nonzero__ = __bool__  # the name in Python 2, which libraries look up
+
     def __array__(self, *_: Any, **__: Any) -> np.ndarray[Any, Any]:
         raise NotImplementedError(
             f"Cannot convert a symbolic tensor ({self.name}) to a NumPy array: "

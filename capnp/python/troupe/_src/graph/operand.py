@@ -90,6 +90,13 @@ class Operand:
     def __rtruediv__(self, other: Any) -> Tensor:
         return _binary("truediv", other, self)
 
+    def __div__(self, other: Any) -> Tensor:
+        """What `/` is in Python 2, which libraries call by its name."""
+        return apply("div", self, other)
+
+    def __rdiv__(self, other: Any) -> Tensor:
+        return apply("div", other, self)
+
     def __floordiv__(self, other: Any) -> Tensor:
         return _binary("floordiv", self, other)
 

@@ -74,6 +74,13 @@ def is_text(value: Any) -> bool:
     return isinstance(value, (str, bytes)) or (dtype is not None and dtype == dtypes.string)
 
 
+@implements("div")
+def div(x: Any, y: Any) -> Any:
+    """What `/` is in Python 2: of integers rounded down."""
+    left, right = operands(x, y)
+    return binary("floordiv" if left.dtype.is_integer else "truediv", left, right, "div")
+
+
 @implements("xor")
 def logical_xor(x: Any, y: Any) -> Any:
     """x ^ y."""

@@ -154,6 +154,11 @@ def _check_options(aggregation_method: Any, unconnected_gradients: Any) -> None:
         raise ValueError(
             f"Invalid `aggregation_method` {aggregation_method!r}: it is none of {list(_METHODS)}"
         )
+    check_unconnected(unconnected_gradients)
+
+
+def check_unconnected(unconnected_gradients: Any) -> None:
+    """ValueError for what is none of the choices."""
     choices = [*UnconnectedGradients, *(choice.value for choice in UnconnectedGradients)]
     if unconnected_gradients not in choices:
         raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}")

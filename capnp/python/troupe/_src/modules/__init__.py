@@ -1,0 +1,1 @@
+"""Named containers of variables and other modules."""

@@ -1,0 +1,1 @@
+"""Gradients of what a context adds to the graph."""
