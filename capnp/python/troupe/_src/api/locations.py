@@ -38,6 +38,13 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "tensorflow_server_pb2 queue_runner_pb2": "train",
     },
     "core.util": {"event_pb2": ""},
+    # Libraries import AutoGraph's parts, which do not exist, though most programs use none.
+    "python.autograph.converters": {"break_statements continue_statements return_statements": ""},
+    "python.autograph.core": {"converter naming": ""},
+    "python.autograph.pyct": {
+        "anno compiler inspect_utils parser qual_names templates transformer": "",
+    },
+    "python.autograph.pyct.common_transformers": {"anf": ""},
     "python.client": {"session": "", "timeline": "_src.messages.timeline", "device_lib": ""},
     "python.data.ops": {
         "dataset_ops iterator_ops readers": "data",
@@ -52,8 +59,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
         "smart_cond": "_src.control_flow.smart_cond",
-        "test_util": "test",
+        "test_util": "test _src.testing.modes",
         "load_library": "",
+        "composite_tensor": "_src.types.composite_tensor",
+        "type_spec": "_src.types.type_spec",
         "indexed_slices": "",
         "graph_to_function_def": "",
     },
@@ -74,7 +83,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "gradients_util": "",
         "op_selector": "_src.graph.walks",
-        "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
+        "histogram_ops init_ops linalg_ops linalg_impl map_fn": " io linalg",
+        "io_ops": f" io {_OPS}",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",
         "logging_ops special_math_ops math_ops numerics parsing_ops": " math io summary",
         "partitioned_variables random_ops resource_variable_ops script_ops session_ops": " random",
@@ -102,7 +112,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "linear_operator_composition linear_operator_diag linear_operator_full_matrix": "linalg",
         "linear_operator_identity linear_operator_inversion": "linalg",
         "linear_operator_low_rank_update linear_operator_lower_triangular": "linalg",
-        "linear_operator_zeros": "linalg",
+        "linear_operator_zeros linear_operator_util": "linalg",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
     "python.ops.signal": {
@@ -153,6 +163,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "nest": "contrib.framework.nest",
         "all_util deprecation function_utils tf_contextlib tf_decorator": _UTIL,
         "tf_export tf_inspect": _UTIL,
+        "lazy_loader": "",
     },
     "": {"python.pywrap_tensorflow": "train"},
 }

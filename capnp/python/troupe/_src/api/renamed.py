@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Dict
 
+_LIBRARIES = "_src.libraries.source_libraries"
+
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.factorization.python.ops.gmm_ops": {
@@ -82,6 +84,8 @@ RENAMED: Dict[str, Dict[str, str]] = {
         )
     },
     "python.framework.ops": {
+        "prepend_name_scope": f"{_LIBRARIES}.prepend_name_scope",
+        "strip_name_scope": f"{_LIBRARIES}.strip_name_scope",
         **{
             name: f"_src.graph_defs.meta_graph.{name}"
             for name in (
@@ -107,6 +111,10 @@ RENAMED: Dict[str, Dict[str, str]] = {
             )
         },
     },
+    "python.framework.test_util": {
+        "TensorFlowTestCase": "test.TestCase",
+        "deprecated_graph_mode_only": "_src.testing.modes.run_deprecated_v1",
+    },
     "python.framework.tensor_shape": {
         name: f"_src.types.shapes.{function}"
         for name, function in (
@@ -120,13 +128,28 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "MakeNdarray": "make_ndarray",
         "constant_value_as_shape": "_src.api.source_shapes.constant_value_as_shape",
     },
+    "python.keras.utils.tf_utils": {
+        "register_symbolic_tensor_type": "_src.api.source_names.register_symbolic_tensor_type",
+    },
     "python.ops.array_ops": {
         "quantize_and_dequantize": "quantization.quantize_and_dequantize",
     },
+    "python.autograph.pyct.transformer": {"Base": f"{_LIBRARIES}.NodeTransformer"},
+    "python.ops.linalg.linear_operator_util": {
+        name: f"{_LIBRARIES}.{name}"
+        for name in (
+            "cholesky_solve_with_broadcast", "matrix_solve_with_broadcast",
+            "matrix_triangular_solve_with_broadcast",
+        )
+    },
+    "python.util.nest": {"_is_namedtuple": f"{_LIBRARIES}.is_namedtuple"},
+    "python.util.lazy_loader": {"LazyLoader": f"{_LIBRARIES}.LazyLoader"},
     "python.ops.control_flow_ops": {
+        "_case_helper": f"{_LIBRARIES}.case_helper",
         "with_dependencies": "_src.api.source_names.with_dependencies",
     },
     "python.ops.control_flow_util": {
+        "GraphOrParentsInXlaContext": f"{_LIBRARIES}.is_in_xla_context",
         "GetContainingXLAContext": "_src.api.source_names.containing_xla_context",
     },
     "python.ops.critical_section_ops": {
@@ -178,6 +201,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "_pure_variable_scope": "_src.api.source_names.pure_variable_scope",
     },
     "python.ops.variables": {
+        "PartitionedVariable": "_src.variables.partitioned_variable.PartitionedVariable",
         "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
     },
     "python.summary.text_summary": {"text_summary": "summary.text"},

@@ -46,6 +46,15 @@ def register_dense_tensor_like_type(tensor_type: type) -> None:
     _tensor_like_types.append(tensor_type)
 
 
+def register_symbolic_tensor_type(cls: type) -> None:
+    """Lets Keras take the objects of a class for tensors, which they are converted to.
+
+    Args:
+        cls: The class.
+    """
+    _tensor_like_types.append(cls)
+
+
 def with_dependencies(
     dependencies: Sequence[Any], output_tensor: Any, name: Optional[str] = None
 ) -> Tensor:

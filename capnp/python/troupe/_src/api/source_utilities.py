@@ -249,6 +249,13 @@ def remove_undocumented(
         delattr(module, name)
 
 
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:
+    """What a function takes. TensorFlow's functions have no annotations, as programs assume."""
+    spec = inspect.getfullargspec(obj)
+    is_own = str(getattr(obj, "__module__", "")).split(".")[0] == __name__.split(".")[0]
+    return spec._replace(annotations={}) if is_own else spec
+
+
 def __getattr__(name: str) -> Any:
     """What `inspect` has, which programs look for in `tf_inspect`."""
     return getattr(inspect, name)

@@ -171,15 +171,15 @@ def case(
             no function.
         ValueError: There are no pairs, or the functions give other structures or dtypes.
     """
-    pairs = _checked_pairs(pred_fn_pairs, exclusive)
+    pairs = checked_pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
     with get_default_graph().name_scope(name):
         predicates = [predicate for predicate, _ in pairs]
-        checks = [_check_exclusive(predicates)] if exclusive else []
+        checks = [check_exclusive(predicates)] if exclusive else []
         functions = [function for _, function in pairs]
         if default is None:
-            checks.append(_check_any(predicates))
+            checks.append(check_any(predicates))
             predicates, default = predicates[:-1], functions.pop()
         with get_default_graph().control_dependencies(checks):
             chosen = default
@@ -192,7 +192,10 @@ def _choice(predicate: Any, function: Any, otherwise: Any, strict: bool) -> Call
     return lambda: cond(predicate, function, otherwise, strict=strict)
 
 
-def _checked_pairs(given: Any, exclusive: bool) -> List[Tuple[Tensor, Callable[[], Any]]]:
+def checked_pairs(
+    given: Any, exclusive: bool, keeps_values: bool = False
+) -> List[Tuple[Any, Callable[[], Any]]]:
+    """The pairs of `case`, with tensors for predicates, or with what they are if that is kept."""
     if isinstance(given, dict):
         if not exclusive and len(given) > 1 and type(given) is dict:
             given = dict(sorted(given.items(), key=lambda item: item[0].name))
@@ -209,6 +212,8 @@ def _checked_pairs(given: Any, exclusive: bool) -> List[Tuple[Tensor, Callable[[
             raise TypeError(f"pred must be Tensor of type bool: {predicate.name}")
         if not callable(function):
             raise TypeError(f"fn for pred {predicate} must be callable.")
+    if keeps_values:
+        return list(given)
     return [(convert_to_tensor(predicate, dtypes.bool_), function) for predicate, function in given]
 
 
@@ -216,14 +221,16 @@ def _count_true(predicates: Sequence[Tensor]) -> Tensor:
     return math_ops.reduce_sum(math_ops.cast(raw_ops.Pack(values=predicates), dtypes.int32))
 
 
-def _check_exclusive(predicates: Sequence[Tensor]) -> Any:
+def check_exclusive(predicates: Sequence[Tensor]) -> Any:
+    """Fails where several are true."""
     return raw_ops.Assert(
         condition=gen_ops.less(_count_true(predicates), 2),
         data=["More than one condition evaluated as True but exclusive=True.", *predicates],
     )
 
 
-def _check_any(predicates: Sequence[Tensor]) -> Any:
+def check_any(predicates: Sequence[Tensor]) -> Any:
+    """Fails where none is true."""
     return raw_ops.Assert(
         condition=gen_ops.greater(_count_true(predicates), 0),
         data=["None of the conditions evaluated as True.", *predicates],

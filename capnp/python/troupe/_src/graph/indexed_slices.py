@@ -7,9 +7,11 @@ from typing import Any, NamedTuple, Optional
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.operand import Operand, apply
 from troupe._src.set_module import set_module
+from troupe._src.types.composite_tensor import CompositeTensor
 from troupe._src.types.dtypes import DType
 
 
+@CompositeTensor.register
 @set_module("troupe")
 class IndexedSlices(Operand):
     """Rows of a tensor: `values[i]` belongs to row `indices[i]`; rows named twice add up.

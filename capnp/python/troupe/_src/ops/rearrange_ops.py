@@ -196,7 +196,7 @@ def boolean_mask(
 
     Args:
         tensor: of any dtype.
-        mask: bools, of a rank of 1 or more that is known.
+        mask: bools, or numbers, of which zero is false, of a rank of 1 or more that is known.
         axis: the first axis that the mask covers.
 
     Returns:
@@ -206,7 +206,7 @@ def boolean_mask(
         ValueError: if the rank of the mask is 0 or unknown, or the shapes do not fit.
     """
     with get_default_graph().name_scope(name or "boolean_mask"):
-        x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool_)
+        x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask)
         rank = chosen.shape.rank
         if rank is None:
             raise ValueError("Number of mask dimensions must be specified, even if some are None.")

@@ -12,6 +12,7 @@ from troupe._src.ops import creation_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.convert import is_tensor as is_dense
 from troupe._src.set_module import set_module
+from troupe._src.types.composite_tensor import CompositeTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
@@ -27,6 +28,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+@CompositeTensor.register
 @set_module("troupe")
 class SparseTensor:
     """Three tensors: the [N, rank] indices of N elements, their values, and the dense shape."""

@@ -148,6 +148,22 @@ class Assertions(unittest.TestCase):
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
 
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+        """The norm of the difference of two arrays is less than `err`.
+
+        Args:
+            ndarray1: A tensor, or what an array is made of.
+            ndarray2: The same.
+            err: The bound.
+            msg: What the failure says, too.
+        """
+        distance = np.linalg.norm(self._array(ndarray1) - self._array(ndarray2))
+        self.assertLess(distance, err, msg)
+
+    def _GetNdArray(self, a: Any) -> np.ndarray[Any, Any]:  # noqa: N802
+        """The array of a tensor, which classes of programs call by TensorFlow's name for it."""
+        return self._array(a)
+
     # Ranges.
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:

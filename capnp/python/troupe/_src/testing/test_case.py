@@ -125,8 +125,14 @@ class TestCase(Assertions):
 
     @property
     def test_session(self) -> Any:
-        """`session`; a property, because unittest would run a method of this name as a test."""
-        return self.session
+        """`cached_session`, or `session` for another graph than the default one.
+
+        A property, because unittest would run a method of this name as a test.
+        """
+        return self._session_for_graph
+
+    def _session_for_graph(self, graph: Optional[Graph] = None, *args: Any, **kwargs: Any) -> Any:
+        return (self.cached_session if graph is None else self.session)(graph, *args, **kwargs)
 
     def evaluate(self, tensors: Any) -> Any:
         """The values in the default session, or in a new one.

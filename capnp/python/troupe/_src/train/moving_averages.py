@@ -29,14 +29,16 @@ def assign_moving_average(
     Adam, 2014, section 3): two more variables keep the biased average and the number of updates.
     """
     graph = get_default_graph()
-    with graph.name_scope(name or "AssignMovingAvg"), graph.colocate_with(variable.op):
+    named = graph.name_scope(name or "AssignMovingAvg")
+    with named as scope, graph.colocate_with(variable.op):
         new = convert_to_tensor(value, variable.dtype)
         # The difference of Python's numbers is more exact than that of float32.
         rest = math_ops.cast(
             convert_to_tensor(1.0 - decay, preferred_dtype=variable.dtype), variable.dtype
         )
         if not zero_debias:
-            decayed: Tensor = variable.assign_sub((variable.read_value() - new) * rest)
+            change = (variable.read_value() - new) * rest
+            decayed: Tensor = variable.assign_sub(change, name=scope)
             return decayed
         with graph.name_scope(None):
             prefix = _in_scope(variable._shared_name)

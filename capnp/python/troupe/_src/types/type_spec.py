@@ -68,3 +68,7 @@ class TypeSpec:
 
     def __hash__(self) -> int:
         raise NotImplementedError(f"{type(self).__name__}.__hash__")
+
+
+class BatchableTypeSpec(TypeSpec):
+    """The base class of specifications of what batches may be made of."""

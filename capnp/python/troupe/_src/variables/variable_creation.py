@@ -16,7 +16,7 @@ from troupe._src.variables.partitioned_variable import PartitionedVariable, Part
 from troupe._src.variables.save_slice_info import SaveSliceInfo
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_store import Reuse, VariableScope, VariableStore
+from troupe._src.variables.variable_store import AUTO_REUSE, Reuse, VariableScope, VariableStore
 
 
 def get_or_create(
@@ -33,7 +33,8 @@ def get_or_create(
 ) -> Any:
     """The variable of that name: what custom getters call."""
     store = VariableStore.of(get_default_graph())
-    reuse = store.scope.reuse if reuse is None else reuse
+    # What a custom getter passes: None takes a variable that is there, or makes it.
+    reuse = AUTO_REUSE if reuse is None else reuse
     arguments = {"regularizer": regularizer, "trainable": trainable, "collections": collections}
     arguments.update(options)
     if partitioner is not None and not callable(partitioner):

@@ -342,7 +342,9 @@ class VariableUpdates(Operand):
             "sub": raw_ops.AssignSubVariableOp,
         }[operation]
         # The value has the name: that is what programs look up.
-        own = f"{name}/Assign" if name and read_value else name
+        own = name
+        if name and read_value:  # within a scope, or all of the name where it ends with a slash
+            own = f"{name}Assign/" if name.endswith("/") else f"{name}/Assign"
         change = op(resource=self.handle, value=convert_to_tensor(value, self._dtype), name=own)
         return self._read_after(change, name) if read_value else change
 

@@ -9,6 +9,13 @@ from troupe._src.api.v2_compat import executing_eagerly as in_eager_mode
 from troupe._src.functions.traced import function
 from troupe._src.functions.traced import function as defun
 from troupe._src.graph.tensor_spec import TensorSpec
+from troupe._src.tape.gradient_tape import GradientTape
+from troupe._src.testing.modes import (
+    run_all_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes,
+)
+from troupe._src.testing.modes import (
+    run_in_graph_and_eager_modes as run_test_in_graph_and_eager_modes,
+)
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.variables.template import make_template
 
@@ -16,6 +23,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "GradientTape",
     "TensorSpec",
     "Variable",
     "custom_gradient",
@@ -24,4 +32,6 @@ __all__ = [
     "function",
     "in_eager_mode",
     "make_template",
+    "run_all_tests_in_graph_and_eager_modes",
+    "run_test_in_graph_and_eager_modes",
 ]

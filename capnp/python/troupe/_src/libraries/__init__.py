@@ -1,0 +1,1 @@
+"""What libraries import by its place in TensorFlow's source."""

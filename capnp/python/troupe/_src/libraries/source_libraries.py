@@ -1,0 +1,159 @@
+"""Functions that other libraries import by their place in TensorFlow's source."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import types
+from typing import Any, Callable, Dict, List, Optional
+
+from troupe._src.api.text_types import as_str
+from troupe._src.control_flow.conditional import check_any, check_exclusive, checked_pairs
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.linalg.batch_ops import broadcast_batches
+from troupe._src.linalg.matrix_ops import cholesky_solve
+from troupe._src.ops import gen_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.platform.logging import warning as warn
+
+
+class LazyLoader(types.ModuleType):
+    """Stands for a module that is imported when something of it is used.
+
+    Args:
+        local_name: The name that it has in the other module.
+        parent_module_globals: The names of that module, which then get the module itself.
+        name: The name of the module.
+        warning: What is logged when it is imported.
+    """
+
+    def __init__(
+        self,
+        local_name: str,
+        parent_module_globals: Dict[str, Any],
+        name: str,
+        warning: Optional[str] = None,
+    ) -> None:
+        super().__init__(name)
+        self._local_name, self._globals = local_name, parent_module_globals
+        self._warning = warning
+
+    def _load(self) -> types.ModuleType:
+        module = importlib.import_module(self.__name__)
+        self._globals[self._local_name] = module
+        if self._warning:
+            warn(self._warning)
+            self._warning = None
+        return module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._load(), name)
+
+    def __dir__(self) -> List[str]:
+        return dir(self._load())
+
+
+class NodeTransformer:
+    """The base class of a program's own converters of Python: there is no AutoGraph to run them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("AutoGraph, which converts Python to graphs, is not part of this")
+
+
+def is_namedtuple(instance: Any, strict: bool = False) -> bool:
+    """Whether it is a named tuple, and if `strict`, of a class without further bases."""
+    kind = type(instance)
+    fields = getattr(kind, "_fields", None)
+    is_one = isinstance(instance, tuple) and isinstance(fields, tuple)
+    if strict and kind.__base__ is not tuple:
+        return False
+    return is_one and all(isinstance(name, str) for name in fields or ())
+
+
+_NAME = re.compile(r"(\^|loc:@)?(.*)", re.DOTALL)  # a control input, a group, or as it is
+
+
+def strip_name_scope(name: str, export_scope: Optional[str]) -> str:
+    """A name of a message without the scope that it begins with."""
+    if not export_scope:
+        return name
+    kind, rest = _NAME.fullmatch(as_str(name)).groups("")  # type: ignore[union-attr]
+    scope = export_scope.rstrip("/") + "/"
+    return kind + (rest[len(scope) :].lstrip("/") if rest.startswith(scope) else rest)
+
+
+def prepend_name_scope(name: str, import_scope: Optional[str]) -> str:
+    """A name of a message within a scope."""
+    if not import_scope:
+        return name
+    kind, rest = _NAME.fullmatch(as_str(name)).groups("")  # type: ignore[union-attr]
+    return f"{kind}{import_scope.rstrip('/')}/{rest}"
+
+
+def is_in_xla_context(graph: Any) -> bool:
+    """False: graphs are not compiled."""
+    return False
+
+
+def case_helper(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Optional[Callable[[], Any]],
+    exclusive: bool,
+    name: str,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
+) -> Any:
+    """What `tf.case` gives, with another function in place of `tf.cond`."""
+    pairs = checked_pairs(pred_fn_pairs, exclusive, allow_python_preds)
+    with get_default_graph().name_scope(name or "case"):
+        predicates = [predicate for predicate, _ in pairs]
+        functions = [function for _, function in pairs]
+        checks = [check_exclusive(predicates)] if exclusive else []
+        if default is None:
+            checks.append(check_any(predicates))
+            predicates, default = predicates[:-1], functions.pop()
+        chosen: Callable[[], Any] = default
+        for predicate, function in reversed(list(zip(predicates, functions))):
+            chosen = functools.partial(
+                cond_fn, predicate, true_fn=function, false_fn=chosen, **cond_kwargs
+            )
+        with get_default_graph().control_dependencies(checks):
+            return chosen()
+
+
+def _batches(matrix: TensorLike, rhs: TensorLike) -> List[Tensor]:
+    first = convert_to_tensor(matrix)
+    return broadcast_batches(first, convert_to_tensor(rhs, first.dtype))
+
+
+def cholesky_solve_with_broadcast(
+    chol: TensorLike, rhs: TensorLike, name: Optional[str] = None
+) -> Tensor:
+    """`tf.linalg.cholesky_solve` of batches that are broadcast."""
+    with get_default_graph().name_scope(name or "CholeskySolveWithBroadcast"):
+        return cholesky_solve(*_batches(chol, rhs))
+
+
+def matrix_solve_with_broadcast(
+    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """`tf.linalg.solve` of batches that are broadcast."""
+    with get_default_graph().name_scope(name or "MatrixSolveWithBroadcast"):
+        return gen_ops.matrix_solve(*_batches(matrix, rhs), adjoint=adjoint)
+
+
+def matrix_triangular_solve_with_broadcast(
+    matrix: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """`tf.linalg.triangular_solve` of batches that are broadcast."""
+    with get_default_graph().name_scope(name or "MatrixTriangularSolve"):
+        pair = _batches(matrix, rhs)
+        return gen_ops.matrix_triangular_solve(*pair, lower=lower, adjoint=adjoint)
