@@ -19,12 +19,14 @@ from troupe._src.platform.logging import (
     warn,
     warning,
 )
+from troupe._src.platform.logging import error as TaskLevelStatusMessage  # noqa: N812
 
 __all__ = [
     "DEBUG",
     "ERROR",
     "FATAL",
     "INFO",
+    "TaskLevelStatusMessage",
     "WARN",
     "debug",
     "error",

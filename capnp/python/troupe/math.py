@@ -4,6 +4,8 @@ from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.nn.nn_ops import log_softmax, softmax, zero_fraction
 from troupe._src.nn.norm_ops import l2_normalize
 from troupe._src.ops.arithmetic_ops import (
+    bessel_i0,
+    bessel_i1,
     abs,
     accumulate_n,
     add_n,
@@ -147,7 +149,9 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bessel_i0",
     "bessel_i0e",
+    "bessel_i1",
     "bessel_i1e",
     "betainc",
     "bincount",

@@ -2,6 +2,9 @@
 
 from unittest import mock
 
+from troupe._src.testing.benchmark import (
+    Benchmark,
+)
 from troupe._src.testing.gradient_checker import (
     compute_gradient,
     compute_gradient_error,
@@ -24,6 +27,7 @@ from troupe._src.testing.test_case import (
 )
 
 __all__ = [
+    "Benchmark",
     "TestCase",
     "compute_gradient",
     "compute_gradient_error",

@@ -4,17 +4,10 @@ There is no eager execution: tensors are those of a graph, and a session runs th
 for the same as in the package itself, or takes the parameters that it has in TensorFlow 2.
 """
 
-from typing import Any, List
+from typing import TYPE_CHECKING
 
+from troupe._src.compat_v2.spaces import NAMES as __all__
 from troupe._src.compat_v2.spaces import install as _install
 
-_space = _install(__name__)
-__path__: List[str] = []
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_space, name)
-
-
-def __dir__() -> List[str]:
-    return dir(_space)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _install(__name__)

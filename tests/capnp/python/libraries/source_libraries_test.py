@@ -4,7 +4,10 @@ import sys
 import types
 import unittest
 
+import numpy as np
+
 import troupe as tf
+from troupe.python import pywrap_tensorflow
 from troupe.python.autograph.pyct import transformer
 from troupe.python.framework import composite_tensor, ops, test_util, type_spec
 from troupe.python.ops import control_flow_ops, control_flow_util, io_ops, variables
@@ -63,6 +66,7 @@ class SourceLibrariesTest(unittest.TestCase):
 
     def test_functions_of_the_package_have_no_annotations(self):
         spec = tf_inspect.getfullargspec(tf.concat)
+        self.assertIs(tf_inspect._inspect.isfunction, tf_inspect.isfunction)
         self.assertEqual((spec.args, spec.annotations), (["values", "axis", "name"], {}))
 
         def own(x: int) -> int:
@@ -86,6 +90,33 @@ class SourceLibrariesTest(unittest.TestCase):
         self.assertEqual(tf.get_static_value([1, 2]), [1, 2])
         self.assertIsNone(tf.get_static_value(tf.Variable(1)))
         self.assertEqual(tf.get_static_value(tf.constant(3)), 3)
+
+    def test_the_static_value_is_an_array_also_of_what_is_filled(self):
+        self.assertIsInstance(tf.get_static_value(tf.constant(3)), np.ndarray)
+        filled = tf.get_static_value(tf.fill([2, 3], 0.5))
+        self.assertEqual(filled.tolist(), [[0.5] * 3] * 2)
+        self.assertIsNone(tf.get_static_value(tf.fill([2], tf.placeholder(tf.float32, []))))
+
+    def test_constants_are_evaluated_by_the_name_of_the_c_api(self):
+        evaluate = pywrap_tensorflow.TF_TryEvaluateConstant_wrapper
+        x, y = tf.constant(True), tf.placeholder(tf.bool, [])
+        self.assertEqual(evaluate(x.graph._c_graph, x._as_tf_output()), True)
+        self.assertIsNone(evaluate(y.graph._c_graph, y._as_tf_output()))
+
+    def test_a_function_says_how_deep_a_structure_is_gone_through(self):
+        shallow = nest.get_traverse_shallow_structure
+        given = {"b": [1, (2, 3)], "a": (4, 5)}
+        found = shallow(lambda value: not isinstance(value, tuple), given)
+        self.assertEqual(found, {"b": [True, False], "a": False})
+        parts = shallow(lambda value: [False, True] if isinstance(value, list) else True, [1, 2])
+        self.assertEqual(parts, [False, True])
+        self.assertIs(shallow(lambda value: False, given), False)
+        with self.assertRaisesRegex(TypeError, "non-bool scalar"):
+            shallow(lambda value: 1, given)
+        with self.assertRaisesRegex(TypeError, "for non-structure"):
+            shallow(lambda value: [True], 1)
+        with self.assertRaisesRegex(TypeError, "depth=1 structure"):
+            shallow(lambda value: [1, True] if isinstance(value, list) else True, [1, 2])
 
     def test_tensors_have_the_operators_of_python_2(self):
         x, y = tf.constant(7), tf.constant(2.0)

@@ -32,6 +32,22 @@ class RearrangeTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "scalar"):
             tf.boolean_mask(x, True)
 
+    def test_a_mask_of_numbers_is_true_where_they_are_not_zero(self):
+        with self.session():
+            found = self.evaluate(tf.boolean_mask([1, 2, 3], tf.constant([0.0, 2.0, -1.0])))
+        self.assertAllEqual(found, [2, 3])
+
+    def test_sizes_of_whole_floating_point_numbers(self):
+        self.assertEqual(tf.ones([np.float64(2.0), 3]).shape, [2, 3])
+        with self.assertRaisesRegex(ValueError, "Ambiguous dimension"):
+            tf.zeros([2.5])
+        self.assertEqual(tf.TensorShape(np.int32(5)), [5])
+
+    def test_uniform_numbers_between_lists(self):
+        with self.session():
+            found = self.evaluate(tf.random_uniform([2], minval=[0.0, 5.0], maxval=[1, 6]))
+        self.assertTrue(0 <= found[0] < 1 and 5 <= found[1] < 6)
+
     def test_grids(self):
         for indexing in ("xy", "ij"):
             expected = np.meshgrid([1, 2, 3], [4, 5], [6, 7], indexing=indexing)

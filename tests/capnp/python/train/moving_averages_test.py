@@ -3,6 +3,7 @@
 import unittest
 
 import troupe as tf
+from troupe.python.training.moving_averages import assign_moving_average
 
 
 class MovingAveragesTest(tf.test.TestCase):
@@ -18,6 +19,15 @@ class MovingAveragesTest(tf.test.TestCase):
         self.assertEqual(average.average_name(v), "two/one/v/mean")
         self.assertEqual(average.average(total).op.name, "two/one/add/mean")
         self.assertIn("two/one/v/mean", average.variables_to_restore())
+
+    def test_an_update_is_named_after_the_scope_of_the_call(self):
+        for use_resource in (False, True):
+            tf.reset_default_graph()
+            v = tf.get_variable("v", [2], use_resource=use_resource)
+            with tf.name_scope("net"):
+                update = assign_moving_average(v, [1.0, 2.0], 0.9, zero_debias=False, name="new")
+            self.assertTrue(update.op.name.startswith("net/new"), update.op.name)
+            self.assertNotIn("//", update.op.name)
 
     def test_variables_that_have_a_shadow_keep_it_in_another_apply(self):
         v = tf.Variable(1.0)

@@ -52,6 +52,29 @@ class GettersTest(tf.test.TestCase):
         self.assertEqual(doubled.name, "twice/value:0")
         self.assertEqual([v.name for v in tf.global_variables()], ["s/v:0"])
 
+    def test_a_custom_getter_may_make_another_variable_in_a_scope_that_reuses(self):
+        def other(getter, name, **arguments):
+            getter(name, **arguments)
+            return getter(f"{name}_other", **{**arguments, "reuse": None})
+
+        tf.get_variable("v", [2])
+        with tf.variable_scope("", reuse=True, custom_getter=other):
+            made, found = tf.get_variable("v", [2]), tf.get_variable("v", [2])
+        self.assertEqual(made.op.name, "v_other")
+        self.assertIs(found, made)
+
+    def test_a_custom_getter_gets_all_by_keywords(self):
+        def renamed(getter, **arguments):
+            return getter(**{**arguments, "name": arguments["name"] + "_renamed"})
+
+        with tf.variable_scope("s", custom_getter=renamed):
+            v = tf.get_variable("v", [2], custom_getter=renamed)
+        self.assertEqual(v.op.name, "s/v_renamed_renamed")
+
+    def test_initializers_take_what_they_are_a_part_of_as_third(self):
+        for kind in (tf.zeros_initializer, tf.constant_initializer, tf.truncated_normal_initializer):
+            self.assertEqual(kind()([2], tf.float32, None).shape, [2])
+
     def test_a_custom_getter_is_a_function(self):
         with self.assertRaisesRegex(ValueError, "custom_getter is not callable: 3"):
             with tf.variable_scope("s", custom_getter=3):

@@ -111,6 +111,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
             )
         },
     },
+    "python.framework.common_shapes": {"broadcast_shape": "broadcast_static_shape"},
     "python.framework.test_util": {
         "TensorFlowTestCase": "test.TestCase",
         "deprecated_graph_mode_only": "_src.testing.modes.run_deprecated_v1",
@@ -142,7 +143,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
             "matrix_triangular_solve_with_broadcast",
         )
     },
-    "python.util.nest": {"_is_namedtuple": f"{_LIBRARIES}.is_namedtuple"},
+    "python.pywrap_tensorflow": {
+        "TF_TryEvaluateConstant_wrapper": f"{_LIBRARIES}.try_evaluate_constant",
+    },
+    "python.util.nest": {
+        "_is_namedtuple": f"{_LIBRARIES}.is_namedtuple",
+        "get_traverse_shallow_structure": f"{_LIBRARIES}.get_traverse_shallow_structure",
+    },
     "python.util.lazy_loader": {"LazyLoader": f"{_LIBRARIES}.LazyLoader"},
     "python.ops.control_flow_ops": {
         "_case_helper": f"{_LIBRARIES}.case_helper",

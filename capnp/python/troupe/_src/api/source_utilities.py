@@ -256,6 +256,9 @@ def getfullargspec(obj: Any) -> inspect.FullArgSpec:
     return spec._replace(annotations={}) if is_own else spec
 
 
+_inspect = inspect
+
+
 def __getattr__(name: str) -> Any:
     """What `inspect` has, which programs look for in `tf_inspect`."""
     return getattr(inspect, name)

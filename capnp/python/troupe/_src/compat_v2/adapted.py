@@ -54,7 +54,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def adapt(row: Row, function: Callable[..., Any], module: str) -> Callable[..., Any]:
-    """A function with the row's parameters. What is None is left to the function's own default.
+    """A function with the row's parameters. An option that is None is left to the function.
 
     Args:
         row: The row.
@@ -67,6 +67,7 @@ def adapt(row: Row, function: Callable[..., Any], module: str) -> Callable[..., 
     own = inspect.signature(function).parameters
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     names = {each.name: each.own for each in row.parameters}
+    required = {each.name for each in row.parameters if not each.is_optional}
     changed = {each.own: each.default for each in row.parameters if each.default is not _MISSING}
     signature = inspect.Signature([
         inspect.Parameter(each.name, kind, default=_default(each, own)) for each in row.parameters
@@ -75,7 +76,10 @@ def adapt(row: Row, function: Callable[..., Any], module: str) -> Callable[..., 
     @functools.wraps(function, updated=())
     def adapted(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs).arguments
-        passed = {names[name]: value for name, value in bound.items() if value is not None}
+        passed = {
+            names[name]: value for name, value in bound.items()
+            if value is not None or name in required
+        }
         if "name" not in own:
             passed.pop("name", None)
         return function(**{**changed, **passed, **row.given})

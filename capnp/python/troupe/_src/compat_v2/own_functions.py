@@ -12,10 +12,10 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.modules.named_scope import name_scope
 from troupe._src.nn import pool_ops
-from troupe._src.ops import creation_ops
+from troupe._src.ops.convert import constant as constant_v1
 from troupe._src.ops.gen_ops import batch_to_space_nd, space_to_batch_nd
-from troupe._src.parsing.parsing_ops import decode_raw as decode_raw_v1
 from troupe._src.ops.sparse_tensor import SparseTensor
+from troupe._src.parsing.parsing_ops import decode_raw as decode_raw_v1
 from troupe._src.sparse import arithmetic
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike, as_shape
@@ -47,7 +47,7 @@ def constant(
         given, wanted = np.shape(value), as_shape(shape)
         if given not in ((), (1,)) and np.prod(given) != wanted.num_elements():
             raise TypeError(f"Expected Tensor's shape: {wanted}, got {given}.")
-    return creation_ops.constant(value, dtype, shape, name)
+    return constant_v1(value, dtype, shape, name)
 
 
 def batch_to_space(
@@ -130,7 +130,10 @@ def _reduced(whole: Callable[..., Any], sparse: Callable[..., Any], kind: str) -
         name: Optional[str] = None,
     ) -> Union[Tensor, SparseTensor]:
         with get_default_graph().name_scope(name or f"reduce_{kind}"):
-            return (sparse if output_is_sparse else whole)(sp_input, axis, keepdims)
+            made: Union[Tensor, SparseTensor] = (sparse if output_is_sparse else whole)(
+                sp_input, axis, keepdims
+            )
+            return made
 
     reduce.__name__ = reduce.__qualname__ = f"reduce_{kind}"
     reduce.__doc__ = f"`tf.sparse.reduce_{kind}`, as a sparse tensor if `output_is_sparse`."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import types
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
 from troupe._src.compat_v2 import own_functions
 from troupe._src.compat_v2.adapted import Row, adapt, parse
@@ -70,15 +70,24 @@ def _of_package(path: str) -> Any:
     return value
 
 
-def install(root: str) -> Space:
-    """Makes the modules below `root`, which is that of the names at the top.
+# The names at the top.
+NAMES = sorted({
+    *SAME[""].split(), *parse(CHANGED[""]), *_WHOLE, "compat",
+    *(name for name in (*PLACES, *own_functions.FOUND) if "." not in name),
+})  # fmt: skip
+
+
+def install(root: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """Makes the modules below `root`, which has the names at the top.
 
     Args:
         root: The name of the module.
 
     Returns:
-        The names at the top.
+        Its `__getattr__` and `__dir__`.
     """
     for place in sorted(PLACES):
         sys.modules[f"{root}.{place}"] = Space(root, place)
-    return Space(root, "")
+    sys.modules[root].__path__ = []
+    top = Space(root, "")
+    return lambda name: getattr(top, name), lambda: list(NAMES)

@@ -62,6 +62,9 @@ def pack_sequence_as(
     if not structures.is_nested(flat_sequence) or isinstance(flat_sequence, dict):
         raise TypeError(f"flat_sequence must be a sequence, not {type(flat_sequence).__name__}")
     wanted = len(flatten(structure, expand_composites))
+    if not is_nested(structure) and len(flat_sequence) > 1:
+        count = len(flat_sequence)
+        raise ValueError(f"Structure is a scalar but len(flat_sequence) == {count} > 1")
     if wanted != len(flat_sequence):
         raise ValueError(
             f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had "

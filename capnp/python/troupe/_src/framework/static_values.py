@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import array_ops
@@ -19,8 +21,18 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         partial: Has no effect.
 
     Returns:
-        An array or NumPy scalar, or None, as for variables and sparse tensors.
+        An array, or None, as for variables and sparse tensors.
     """
     if isinstance(tensor, Tensor):
-        return array_ops.get_static_value(tensor, partial)
+        known = _known(tensor)
+        return None if known is None else np.asarray(known)
     return None if isinstance(tensor, (IndexedSlices, SparseTensor, Variable)) else tensor
+
+
+def _known(tensor: Tensor) -> Any:
+    """The value, also of filled tensors of all dtypes."""
+    found = array_ops.get_static_value(tensor)
+    if found is not None or tensor._op.type != "Fill":
+        return found
+    sizes, value = (array_ops.get_static_value(each) for each in tensor._op.inputs)
+    return None if sizes is None or value is None else np.full(sizes, value)

@@ -269,7 +269,9 @@ class Function:
                     continue
                 leaves.append(convert_to_tensor(leaf))
                 results.append(body._adopt(leaves[-1]))
-        name = unique_function_name(f"__inference_{self._python_function.__name__}")
+        function = self._python_function
+        base = getattr(function, "__name__", type(function).__name__)
+        name = unique_function_name(f"__inference_{base}")
         structure = pack_as(returned, leaves) if is_nested(returned) else leaves[0]
         return ConcreteFunction(FunctionDefinition(name, body, results), structure, arguments)
 

@@ -306,6 +306,10 @@ class Tensor(Operand):
             self._native = root.value(self._op._id, self._index)
         return self._native
 
+    def _as_tf_output(self) -> Tensor:
+        """Itself: what the functions of TensorFlow's C API take, by its private name there."""
+        return self
+
     def __iter__(self) -> Iterator[Tensor]:
         raise TypeError("a tensor of a graph cannot be iterated over; tf.unstack gives its parts")
 

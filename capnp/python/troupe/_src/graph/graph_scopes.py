@@ -37,6 +37,11 @@ class GraphScopes:
         return self._native_root
 
     @property
+    def _c_graph(self) -> GraphScopes:
+        """Itself: what the functions of TensorFlow's C API take, by its private name there."""
+        return self
+
+    @property
     def _scopes(self) -> ThreadScopes:
         """The scopes of this thread."""
         root, scopes = self._root, self._thread_scopes

@@ -10,6 +10,9 @@ from typing import Any, Callable, Dict, List, Optional
 
 from troupe._src.api.text_types import as_str
 from troupe._src.control_flow.conditional import check_any, check_exclusive, checked_pairs
+from troupe._src.control_flow.nest import is_nested
+from troupe._src.control_flow.shallow_nest import assert_shallow_structure
+from troupe._src.framework.static_values import get_static_value
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
@@ -93,6 +96,70 @@ def prepend_name_scope(name: str, import_scope: Optional[str]) -> str:
     return f"{kind}{import_scope.rstrip('/')}/{rest}"
 
 
+def try_evaluate_constant(graph: Any, output: Tensor) -> Any:
+    """The value of a tensor where it is known, as `tf.get_static_value` gives it."""
+    return get_static_value(output)
+
+
+def get_traverse_shallow_structure(
+    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
+) -> Any:
+    """As deep a structure as a function says.
+
+    Args:
+        traverse_fn: A function of a structure: whether to go into it, or a structure of these.
+        structure: The structure.
+        expand_composites: Has no effect: sparse tensors are leaves.
+
+    Returns:
+        The part of the structure that is gone through, with False where it ends, else True.
+
+    Raises:
+        TypeError: The function gives something else.
+    """
+    wanted = traverse_fn(structure)
+    if not is_nested(structure):
+        if not isinstance(wanted, bool):
+            raise TypeError(
+                f"traverse_fn returned structure: {wanted} for non-structure: {structure}"
+            )
+        return wanted
+    if wanted is False:
+        return False
+    branches = children(structure)
+    if wanted is True:
+        return pack_children(structure, [
+            get_traverse_shallow_structure(traverse_fn, branch) for branch in branches
+        ])  # fmt: skip
+    if not is_nested(wanted):
+        raise TypeError(f"traverse_fn returned a non-bool scalar: {wanted} for input: {structure}")
+    assert_shallow_structure(wanted, structure)
+    found = []
+    for goes_on, branch in zip(children(wanted), branches):
+        if not isinstance(goes_on, bool):
+            raise TypeError(
+                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {wanted} "
+                f" for structure: {structure}"
+            )
+        found.append(goes_on and get_traverse_shallow_structure(traverse_fn, branch))
+    return pack_children(structure, found)
+
+
+def children(structure: Any) -> List[Any]:
+    """What is directly in a structure; of a dict in the order of its keys."""
+    if isinstance(structure, dict):
+        return [structure[key] for key in sorted(structure)]
+    return list(structure)
+
+
+def pack_children(structure: Any, values: List[Any]) -> Any:
+    """The structure with other values directly in it."""
+    if isinstance(structure, dict):
+        by_key = dict(zip(sorted(structure), values))
+        return type(structure)((key, by_key[key]) for key in structure)
+    return type(structure)(*values) if hasattr(structure, "_fields") else type(structure)(values)
+
+
 def is_in_xla_context(graph: Any) -> bool:
     """False: graphs are not compiled."""
     return False
@@ -135,7 +202,8 @@ def cholesky_solve_with_broadcast(
 ) -> Tensor:
     """`tf.linalg.cholesky_solve` of batches that are broadcast."""
     with get_default_graph().name_scope(name or "CholeskySolveWithBroadcast"):
-        return cholesky_solve(*_batches(chol, rhs))
+        lower, right = _batches(chol, rhs)
+        return cholesky_solve(lower, right)
 
 
 def matrix_solve_with_broadcast(
@@ -143,7 +211,8 @@ def matrix_solve_with_broadcast(
 ) -> Tensor:
     """`tf.linalg.solve` of batches that are broadcast."""
     with get_default_graph().name_scope(name or "MatrixSolveWithBroadcast"):
-        return gen_ops.matrix_solve(*_batches(matrix, rhs), adjoint=adjoint)
+        left, right = _batches(matrix, rhs)
+        return gen_ops.matrix_solve(left, right, adjoint=adjoint)
 
 
 def matrix_triangular_solve_with_broadcast(
@@ -155,5 +224,5 @@ def matrix_triangular_solve_with_broadcast(
 ) -> Tensor:
     """`tf.linalg.triangular_solve` of batches that are broadcast."""
     with get_default_graph().name_scope(name or "MatrixTriangularSolve"):
-        pair = _batches(matrix, rhs)
-        return gen_ops.matrix_triangular_solve(*pair, lower=lower, adjoint=adjoint)
+        left, right = _batches(matrix, rhs)
+        return gen_ops.matrix_triangular_solve(left, right, lower=lower, adjoint=adjoint)

@@ -310,3 +310,31 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
         Sizes of that dtype, [the greater rank].
     """
     return raw_ops.BroadcastArgs(s0=convert_to_tensor(shape_x), s1=convert_to_tensor(shape_y))
+
+
+def bessel_i0(x: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The modified Bessel function of order 0.
+
+    Args:
+        x: floating point numbers.
+
+    Returns:
+        A tensor of the shape of `x`.
+    """
+    with get_default_graph().name_scope(name or "bessel_i0"):
+        value = convert_to_tensor(x)
+        return gen_ops.exp(abs(value)) * gen_ops.bessel_i0e(value)
+
+
+def bessel_i1(x: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The modified Bessel function of order 1.
+
+    Args:
+        x: floating point numbers.
+
+    Returns:
+        A tensor of the shape of `x`.
+    """
+    with get_default_graph().name_scope(name or "bessel_i1"):
+        value = convert_to_tensor(x)
+        return gen_ops.exp(abs(value)) * gen_ops.bessel_i1e(value)

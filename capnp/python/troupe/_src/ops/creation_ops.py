@@ -63,8 +63,19 @@ def zeros(
 
 def _vector_of_sizes(shape: Any) -> Tensor:
     """The sizes of a shape, of which a number is one."""
+    if isinstance(shape, (list, tuple)):
+        shape = [_whole(size) for size in shape]
     sizes = convert_to_tensor(sizes_of(shape))
     return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
+
+
+def _whole(size: Any) -> Any:
+    """A size; a floating point number stands for the integer that it is equal to."""
+    if not isinstance(size, (float, np.floating)):
+        return size
+    if size != int(size):
+        raise ValueError(f"Ambiguous dimension: {size}")
+    return int(size)
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:

@@ -98,6 +98,8 @@ def random_uniform(
     if as_dtype(dtype).is_integer:
         return _random_integers(shape, minval, maxval, as_dtype(dtype), seed, name)
     maxval = 1 if maxval is None else maxval
+    if isinstance(minval, (list, tuple)) or isinstance(maxval, (list, tuple)):
+        minval, maxval = (convert_to_tensor(each, dtype) for each in (minval, maxval))
     return _scaled(raw_ops.RandomUniform, shape, dtype, seed, name, (maxval - minval, minval))
 
 

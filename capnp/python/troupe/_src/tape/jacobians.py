@@ -82,4 +82,7 @@ def _stacked(
         return convert_to_tensor(gradients_of(record, [target], [source], [initial(at)])[0])
 
     places = math_ops.range(count)
-    return map_fn(row, places, dtype=source.dtype, parallel_iterations=parallel_iterations or 10)
+    stacked: Tensor = map_fn(
+        row, places, dtype=source.dtype, parallel_iterations=parallel_iterations or 10
+    )
+    return stacked

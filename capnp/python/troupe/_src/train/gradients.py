@@ -99,7 +99,7 @@ def gradients(
     with graph.name_scope(name or "gradients") as scope:
         tensors = [convert_to_tensor(y) for y in _listed(ys)]
         initial = _initial_gradients(tensors, grad_ys)
-        places = [_place_of(x) for x in _listed(xs)]
+        places = [graph._adopt(_place_of(x), "gradients") for x in _listed(xs)]
         stops = [_place_of(x) for x in _listed([] if stop_gradients is None else stop_gradients)]
         found = _add_gradients(graph, scope, tensors, places, initial, stops)
         for gradient, x in zip(found, _listed(xs)):

@@ -310,12 +310,17 @@ def matrix(rows: DimensionLike, cols: DimensionLike) -> TensorShape:
 ShapeLike = Union[TensorShape, Sequence[Any], int, Dimension, None, Any]
 
 
+def _is_index(value: Any) -> bool:
+    """Whether it is an integer of NumPy, and no array."""
+    return hasattr(value, "__index__") and not hasattr(value, "__len__")
+
+
 def _sizes_of(dims: ShapeLike) -> Optional[Tuple[Optional[int], ...]]:
     if dims is None:
         return None
     if isinstance(dims, TensorShape):
         return dims._sizes
-    if isinstance(dims, (int, Dimension)):
+    if isinstance(dims, (int, Dimension)) or _is_index(dims):
         dims = [dims]
     unknown_rank = getattr(dims, "unknown_rank", None)
     if unknown_rank is not None:  # of a TensorShapeProto, of this package or of protobuf's

@@ -19,7 +19,7 @@ from troupe._src.types.shapes import as_shape
 class Initializer:
     """What makes the initial values of variables, of a shape and a dtype."""
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Makes the values.
 
         Args:
@@ -27,7 +27,6 @@ class Initializer:
             dtype: The dtype, by default that of the initializer.
             partition_info: For a part of a variable, its offset and the shape of the whole; else
                 None.
-            **_: Have no effect.
 
         Returns:
             A tensor of that shape.
@@ -61,7 +60,7 @@ class Constant(Initializer):
         self.dtype = as_dtype(dtype)
         self._verify_shape = verify_shape
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         if isinstance(self.value, (int, float, bool)):
             kind = as_dtype(dtype or self.dtype)
             value = constant(bool(self.value) if kind.is_bool else self.value, kind)
@@ -81,7 +80,7 @@ class Zeros(Constant):
     def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(0, dtype)
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         if as_dtype(dtype or self.dtype) is dtypes.string:
             return constant("", dtypes.string, shape)  # the zero of strings
         return super().__call__(shape, dtype)
@@ -150,7 +149,7 @@ class RandomNormal(_Random):
         super().__init__(self._op_name, seed, floating(dtype))
         self.mean, self.stddev = mean, stddev
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         values: Tensor = self._draw(shape, dtype) * self.stddev
         return values + self.mean if self.mean else values
 
@@ -181,7 +180,7 @@ class RandomUniform(_Random):
         super().__init__("RandomUniform", seed, dtype)
         self.minval, self.maxval = minval, maxval
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         wanted = as_dtype(dtype or self.dtype)
         if wanted.is_integer:
             return self._draw_integers(shape, wanted)

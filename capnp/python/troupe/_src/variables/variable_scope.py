@@ -133,10 +133,10 @@ def _chain_getters(inner: Any, outer: Any) -> Any:
     if inner is None or outer is None:
         return inner or outer
 
-    def getter(innermost: Any, *args: Any, **kwargs: Any) -> Any:
-        return inner(functools.partial(outer, innermost), *args, **kwargs)
+    def chained(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return inner(functools.partial(outer, getter), *args, **kwargs)
 
-    return getter
+    return chained
 
 
 def variable_op_scope(
@@ -319,7 +319,7 @@ def get_variable(
         return get_or_create(full_name, **arguments)  # type: ignore[no-any-return]
     # What a custom getter adds is named as what it says, not after the scope of its caller.
     with get_default_graph().name_scope(None):
-        variable: Variable = getter(get_or_create, full_name, **arguments)
+        variable: Variable = getter(getter=get_or_create, name=full_name, **arguments)
     return variable
 
 
