@@ -39,6 +39,7 @@ class RearrangeTest(tf.test.TestCase):
 
     def test_sizes_of_whole_floating_point_numbers(self):
         self.assertEqual(tf.ones([np.float64(2.0), 3]).shape, [2, 3])
+        self.assertEqual(tf.zeros(np.float64(2.0)).shape, [2])
         with self.assertRaisesRegex(ValueError, "Ambiguous dimension"):
             tf.zeros([2.5])
         self.assertEqual(tf.TensorShape(np.int32(5)), [5])

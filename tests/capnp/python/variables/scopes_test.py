@@ -72,7 +72,8 @@ class GettersTest(tf.test.TestCase):
         self.assertEqual(v.op.name, "s/v_renamed_renamed")
 
     def test_initializers_take_what_they_are_a_part_of_as_third(self):
-        for kind in (tf.zeros_initializer, tf.constant_initializer, tf.truncated_normal_initializer):
+        kinds = (tf.zeros_initializer, tf.constant_initializer, tf.truncated_normal_initializer)
+        for kind in kinds:
             self.assertEqual(kind()([2], tf.float32, None).shape, [2])
 
     def test_a_custom_getter_is_a_function(self):

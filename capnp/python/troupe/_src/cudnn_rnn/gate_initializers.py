@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from troupe._src.ops import array_ops, math_ops
-from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import as_shape
 from troupe._src.variables.initializers import Initializer
 
@@ -22,7 +21,7 @@ class GateKernels(Initializer):
     def __init__(self, each: Any, depth: int, units: int) -> None:
         self._each, self._depth, self._units = each, depth, units
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         rows, columns = map(int, as_shape(shape))
         is_joined = rows == self._depth + self._units
         sizes = [self._depth, self._units] if is_joined else [rows]
@@ -46,7 +45,7 @@ class GateBiases(Initializer):
     def __init__(self, each: Any, units: int) -> None:
         self._each, self._units = each, units
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         (columns,) = map(int, as_shape(shape))
         own = [self._units]
         gates = [

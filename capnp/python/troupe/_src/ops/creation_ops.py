@@ -63,8 +63,8 @@ def zeros(
 
 def _vector_of_sizes(shape: Any) -> Tensor:
     """The sizes of a shape, of which a number is one."""
-    if isinstance(shape, (list, tuple)):
-        shape = [_whole(size) for size in shape]
+    is_list = isinstance(shape, (list, tuple))
+    shape = [_whole(size) for size in shape] if is_list else _whole(shape)
     sizes = convert_to_tensor(sizes_of(shape))
     return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
 
