@@ -145,6 +145,11 @@ class ModesTest(tf.test.TestCase):
     def test_those_of_the_first_version_run(self):
         tf.placeholder(tf.float32)
 
+    def test_values_without_a_session_are_those_of_the_session_of_the_test(self):
+        v = tf.get_variable("v", initializer=3.0)
+        self.evaluate(v.initializer)
+        self.assertEqual(self.evaluate(v), 3.0)
+
     def test_those_of_the_second_version_are_skipped(self):
         with self.assertRaises(unittest.SkipTest):
             test_util.run_v2_only(lambda self: None)(self)

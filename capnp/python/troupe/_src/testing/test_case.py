@@ -135,7 +135,7 @@ class TestCase(Assertions):
         return (self.cached_session if graph is None else self.session)(graph, *args, **kwargs)
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values in the default session, or in a new one.
+        """The values in the default session, or in that of `cached_session`.
 
         Args:
             tensors: What `tf.Session.run` fetches.
@@ -145,8 +145,8 @@ class TestCase(Assertions):
         """
         session = get_default_session()
         if session is None:
-            with Session() as new_session:
-                return new_session.run(tensors)
+            with self.cached_session() as own_session:
+                return own_session.run(tensors)
         return session.run(tensors)
 
 
