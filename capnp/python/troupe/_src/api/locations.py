@@ -112,7 +112,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "linear_operator_composition linear_operator_diag linear_operator_full_matrix": "linalg",
         "linear_operator_identity linear_operator_inversion": "linalg",
         "linear_operator_low_rank_update linear_operator_lower_triangular": "linalg",
-        "linear_operator_zeros linear_operator_util": "linalg",
+        "linear_operator_addition linear_operator_util linear_operator_zeros": "linalg",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
     "python.ops.signal": {
