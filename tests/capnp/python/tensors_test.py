@@ -35,6 +35,20 @@ class ConstantTest(tf.test.TestCase):
         with self.assertRaises(ValueError):
             tf.constant([1, 2, 3], shape=[2])
 
+    def test_an_empty_shape_takes_any_value_of_python_as_float32_or_the_given_dtype(self):
+        with tf.Session() as session:
+            for value, dtype, found in (
+                (0.0, None, tf.float32), (3, None, tf.float32), ("a", None, tf.float32),
+                ([1, 2], tf.int64, tf.int64), ("a", tf.string, tf.string), (1, tf.bool, tf.bool),
+            ):  # fmt: skip
+                empty = tf.constant(value, dtype, [0, 4])
+                self.assertEqual((empty.dtype, empty.shape), (found, [0, 4]))
+                self.assertEqual(session.run(empty).shape, (0, 4))
+        with self.assertRaisesRegex(ValueError, "Needed at most 0, but received 1"):
+            tf.constant(np.float32(1), shape=[0])
+        with self.assertRaisesRegex(ValueError, "None values not supported"):
+            tf.constant(None, shape=[0])
+
     def test_each_dtype_is_fetched_as_it_was_given(self):
         with tf.Session() as session:
             for dtype in (tf.float16, tf.float32, tf.float64, tf.complex64, tf.complex128, tf.bool,

@@ -45,7 +45,7 @@ def constant(
     """A constant tensor; a value of one element is repeated to the shape.
 
     As the module of the source has it, while the public `constant` repeats the last element of any
-    value, and has no empty shapes.
+    value.
 
     Args:
         value: A number, a text, an array, or nested lists of them.

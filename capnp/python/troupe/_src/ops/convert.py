@@ -153,6 +153,9 @@ def constant(
 ) -> Tensor:
     """A constant tensor. With `shape`, missing elements repeat the last one of `value`.
 
+    A shape without elements takes any number, text or list, whose dtype does not count then: the
+    tensor has float32, unless `dtype` says more.
+
     Args:
         value: a number, a text, an array, or nested lists of them.
         dtype: the dtype, to which arrays are cast; by default that of the array; of Python's
@@ -169,20 +172,27 @@ def constant(
         ValueError: if there are too many elements, or rows of different lengths.
     """
     wanted = None if dtype is None else as_dtype(dtype)
+    sizes = None if shape is None else [size or 0 for size in as_shape(shape).as_list()]
+    if sizes is not None and 0 in sizes and _is_of_python(value):
+        value, wanted = np.empty(sizes), wanted or dtypes.float32
     array = to_array(value, wanted)
-    if shape is not None:
-        array = _in_shape(array, as_shape(shape), verify_shape)
+    if sizes is not None:
+        array = _in_shape(array, sizes, verify_shape)
     found = wanted or dtypes.of_array(array)
     attrs = {"value": to_native(array, found), "dtype": found.as_datatype_enum}
     return get_default_graph()._add("Const", [], attrs, name).outputs[0]
 
 
-def _in_shape(array: Any, shape: TensorShape, verify: bool) -> np.ndarray[Any, Any]:
-    sizes = [size or 0 for size in shape.as_list()]
+def _is_of_python(value: Any) -> bool:
+    """Whether it is a number, a text or lists, whose elements no empty tensor looks at."""
+    return value is not None and not hasattr(value, "__array__")
+
+
+def _in_shape(array: Any, sizes: List[int], verify: bool) -> np.ndarray[Any, Any]:
     if array.shape == tuple(sizes):
         return np.asarray(array)
     if verify:
-        raise TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}.")
+        raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, got {array.shape}.")
     count = int(np.prod(sizes, dtype=np.int64))
     if array.size == count:
         return np.asarray(array).reshape(sizes)
