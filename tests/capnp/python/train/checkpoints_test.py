@@ -44,6 +44,28 @@ class CheckpointsTest(tf.test.TestCase):
         self.assertEqual(values.get_tensor("text"), b"one")
         self.assertEqual(values.get_tensor("texts")[0, 1], b"a")
 
+    def test_a_saver_takes_the_nodes_of_its_names_in_the_graph_of_the_session(self):
+        def variable_and_saver():
+            with tf.Graph().as_default():
+                return tf.get_variable("v", initializer=1.0), tf.train.Saver(max_to_keep=1)
+
+        (first, _), (second, saver) = variable_and_saver(), variable_and_saver()
+        with tf.Session(graph=second.graph) as session:
+            session.run(second.initializer)
+            saver.save(session, self.prefix, global_step=1)
+        with tf.Session(graph=first.graph) as session:
+            saver.restore(session, f"{self.prefix}-1")
+            self.assertEqual(session.run(first.assign_add(1.0)), 2.0)
+            path = saver.save(session, self.prefix, global_step=2)
+        self.assertEqual(saver.last_checkpoints, [path])
+        self.assertFalse(tf.train.checkpoint_exists(f"{self.prefix}-1"))
+        with tf.Session(graph=second.graph) as session:
+            saver.restore(session, path)
+            self.assertEqual(session.run(second), 2.0)
+        with tf.Session(graph=tf.Graph()) as session:
+            with self.assertRaisesRegex(tf.errors.NotFoundError, "no node 'save/restore_all'"):
+                saver.restore(session, path)
+
     def test_a_missing_and_a_damaged_checkpoint_are_errors(self):
         with self.assertRaisesRegex(tf.errors.NotFoundError, "Failed to find any matching files"):
             tf.train.NewCheckpointReader(self.prefix)

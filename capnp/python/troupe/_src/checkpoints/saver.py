@@ -18,9 +18,7 @@ from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_gra
 from troupe._src.checkpoints.saveables import has_objects
 from troupe._src.checkpoints.saved_parts import parts_of, reference_of
 from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder, build_by
-from troupe._src.checkpoints.saver_calls import (
-    explained, number_of, remove_file, require_session,
-)  # fmt: skip
+from troupe._src.checkpoints.saver_calls import explained, number_of, remove_file, require_session
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
@@ -105,7 +103,7 @@ class Saver:
             "save_relative_paths": save_relative_paths,
         }
         self.saver_def: Any = saver_def
-        self._by_names: Optional[SaverOfNames] = None
+        self._by_names: Any = None  # a SaverOfNames, where it goes by names
         self._is_built = self._is_empty = False
         self._count = 0  # of the variables, where it knows them
         if not defer_build:
@@ -156,10 +154,17 @@ class Saver:
         for name in ("sharded", "max_to_keep", "keep_checkpoint_every_n_hours"):
             setattr(self.saver_def, name, self._options[name])
         graph._at_edits.append(weakref.WeakMethod(self._go_by_names))
+        self._graph = weakref.ref(graph)
 
     def _go_by_names(self) -> None:
         """When the graph is edited, which leaves the nodes only their names."""
         self._by_names = SaverOfNames(self.saver_def, self._options, self.last_checkpoints)
+
+    def _goes_by_names(self, session: BaseSession) -> bool:
+        """True where the runtime does not know the nodes, as of a graph that has the same names."""
+        if self._by_names is None and session.graph is not self._graph():
+            self._go_by_names()
+        return self._by_names is not None
 
     def __repr__(self) -> str:
         if not self._is_built:
@@ -243,7 +248,7 @@ class Saver:
     def _save(
         self, session: BaseSession, save_path: str, step: Optional[int], filename: str, state: bool
     ) -> str:
-        if self._by_names is not None:
+        if self._goes_by_names(session):
             return self._by_names.save(session, save_path, step, filename, state)
         try:
             return str(self._native.save(session._ready(), save_path, step, filename, state))
@@ -272,20 +277,12 @@ class Saver:
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
         logging.info("Restoring parameters from %s", path)
         try:
-            if self._by_names is not None:
+            if self._goes_by_names(session):
                 self._by_names.restore(session, path)
             else:
                 self._native.restore(session._ready(), path)
-        except errors.NotFoundError as error:
-            raise explained(
-                session._located(error), "a Variable name or other graph key that is missing"
-            )
-        except errors.InvalidArgumentError as error:
-            raise explained(
-                session._located(error), "a mismatch between the current graph and the graph"
-            )
         except errors.OpError as error:
-            raise session._located(error)
+            raise explained(session._located(error))
 
     @property
     def _runs_named_nodes(self) -> bool:

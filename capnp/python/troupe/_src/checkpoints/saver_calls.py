@@ -29,7 +29,14 @@ def remove_file(path: str) -> None:
         os.remove(path)
 
 
-def explained(error: errors.OpError, cause: str) -> errors.OpError:
+def explained(error: errors.OpError) -> errors.OpError:
+    """The error of a restoration, which says what the cause may be."""
+    if isinstance(error, errors.NotFoundError):
+        cause = "a Variable name or other graph key that is missing"
+    elif isinstance(error, errors.InvalidArgumentError):
+        cause = "a mismatch between the current graph and the graph"
+    else:
+        return error
     message = (
         f"Restoring from checkpoint failed. This is most likely due to {cause} from the "
         "checkpoint. Please ensure that you have not altered the graph expected based on the "
