@@ -153,6 +153,19 @@ class SourceNamesTest(tf.test.TestCase):
         with self.assertRaisesRegex(AttributeError, "float33_ref"):
             dtypes.float33_ref
 
+    def test_columns_estimators_and_what_is_for_tpus_are_at_their_places(self):
+        from troupe.python.estimator.export import export
+        from troupe.python.estimator.model_fn import ModeKeys
+        from troupe.python.feature_column import feature_column_lib, feature_column_v2
+        from troupe.python.tpu import bfloat16, tpu_config
+
+        self.assertIs(feature_column_lib.numeric_column, tf.feature_column.numeric_column)
+        self.assertIs(feature_column_v2.embedding_column, tf.feature_column.embedding_column)
+        self.assertIs(ModeKeys, tf.estimator.ModeKeys)
+        self.assertIs(export.ServingInputReceiver, tf.estimator.export.ServingInputReceiver)
+        self.assertIs(tpu_config.TPUConfig, tf.contrib.tpu.TPUConfig)
+        self.assertIs(bfloat16.bfloat16_scope, tf.contrib.tpu.bfloat16_scope)
+
     def test_passes_are_turned_off_by_constants(self):
         from troupe.core.protobuf.rewriter_config_pb2 import RewriterConfig
 

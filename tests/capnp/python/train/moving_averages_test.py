@@ -87,6 +87,7 @@ class MovingAveragesTest(tf.test.TestCase):
             tf.train.GradientDescentOptimizer(1.0), average_decay=0.5
         )
         train = optimizer.minimize(tf.reduce_sum(v))
+        self.assertIsInstance(optimizer._ema, tf.train.ExponentialMovingAverage)
         with self.assertRaisesRegex(ValueError, "must be saved"):
             optimizer.swapping_saver(list(v)[:1])
         saver = optimizer.swapping_saver()

@@ -121,7 +121,11 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {
-        "device_assignment tpu tpu_feed training_loop": "contrib.tpu",
+        "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",
+        "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
+    },
+    "python.tpu": {
+        "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",
         "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
     },
     "contrib.training.python.training": {

@@ -52,6 +52,14 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.data.util": {"nest": "_src.data.nest"},
     "python.eager": {"context": ""},
+    "python.estimator": {
+        "estimator exporter model_fn run_config training warm_starting_util": "estimator",
+    },
+    "python.estimator.export": {"export export_output": "estimator.export"},
+    "python.estimator.inputs": {"inputs numpy_io pandas_io": "estimator.inputs"},
+    "python.feature_column": {
+        "feature_column feature_column_lib feature_column_v2": "feature_column",
+    },
     "python.framework": {
         "dtypes": " _src.types.dtypes",
         "ops constant_op tensor_shape tensor_util random_seed sparse_tensor function": "",

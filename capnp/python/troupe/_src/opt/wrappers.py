@@ -99,7 +99,8 @@ class MovingAverageOptimizer(OptimizerWrapper):
         sequential_update: bool = True,
     ) -> None:
         super().__init__(opt, False, "MovingAverage")
-        self._average = ExponentialMovingAverage(average_decay, num_updates)
+        # Programs look at it by this name.
+        self._ema = ExponentialMovingAverage(average_decay, num_updates)
         self._sequential_update = sequential_update
         self._swapped: Optional[Dict[Variable, Variable]] = None
 
@@ -113,10 +114,10 @@ class MovingAverageOptimizer(OptimizerWrapper):
         train_op = self._optimizer.apply_gradients(pairs, global_step=global_step, name=name)
         variables = [variable for gradient, variable in pairs if gradient is not None]
         with get_default_graph().control_dependencies([train_op] * self._sequential_update):
-            average_op = self._average.apply(variables)
+            average_op = self._ema.apply(variables)
         self._swapped = {}
         for variable in variables:
-            average = self._average.average(variable)
+            average = self._ema.average(variable)
             assert average is not None
             self._swapped.update({variable: average, average: variable})
         return group(train_op, average_op, name="train_with_avg")
