@@ -154,6 +154,17 @@ class ModelTest(KerasCase):
         history = model.fit_generator(Batches(), epochs=2, verbose=0, workers=2).history
         self.assertLess(history["loss"][1], history["loss"][0])
 
+    def test_a_model_with_a_function_of_its_own_is_called_on_tensors_of_known_shapes(self):
+        class Halves(tf.keras.Model):
+            def call(self, x):
+                return [x[:, :2], tf.layers.dense(x[:, 2:], 3)]
+
+        first, second = Halves()(tf.ones([4, 5]))
+        self.assertEqual([first.shape, second.shape], [[4, 2], [4, 3]])
+        doubled = tf.keras.layers.Lambda(lambda x: 2 * x)(first)
+        with tf.Session() as session:
+            self.assertEqual(session.run(doubled).tolist(), [[2, 2]] * 4)
+
 
 class ImportTest(unittest.TestCase):
     def run_program(self, text):

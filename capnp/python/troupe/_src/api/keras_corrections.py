@@ -27,6 +27,13 @@ _REPLACED = [
         (r"\btraining is ([01])\b", r"training == \1"),
         (r"\byaml\.load\((\w+)\)", r"yaml.load(\1, Loader=yaml.FullLoader)"),
         (r"\.get_shape\(\)\._dims\b", ".get_shape().dims"),
+        # tf.keras lets models whose classes have a function `call` be layers of others.
+        (
+            r"(only relevant for Theano\.\n( +))if (all\(\[s is)",
+            r"\1if not getattr(self, '_is_graph_network', True):\n"
+            r"\2    output_shape = unpack_singleton([K.int_shape(x) for x in to_list(output)])\n"
+            r"\2elif \3",
+        ),
         # tf.keras flattens vectors as well, and has the class of wrappers beside them.
         (r"(?s)(\nclass Flatten\(.*?InputSpec\(min_ndim=)3", r"\g<1>1"),
         (r"(?m)^from \.wrappers import TimeDistributed$", r"\g<0>\nfrom .wrappers import Wrapper"),
