@@ -4,6 +4,7 @@ from unittest import mock
 
 from troupe._src.testing.benchmark import (
     Benchmark,
+    benchmark_config,
 )
 from troupe._src.testing.gradient_checker import (
     compute_gradient,
@@ -29,6 +30,7 @@ from troupe._src.testing.test_case import (
 __all__ = [
     "Benchmark",
     "TestCase",
+    "benchmark_config",
     "compute_gradient",
     "compute_gradient_error",
     "create_local_cluster",

@@ -59,6 +59,19 @@ class AssertionsTest(tf.test.TestCase):
         self.assertEqual(tf.get_default_graph().seed, 87654321)
         self.assertAllClose(np.random.rand(), np.random.RandomState(87654321).rand())
 
+    def test_arrays_are_near_by_the_norm_of_their_difference(self):
+        self.assertNDArrayNear(np.array([1.0, 2.0]), np.array([4.0, 6.0]), 5.1)
+        with self.assertRaises(AssertionError):
+            self.assertNDArrayNear(np.array([1.0, 2.0]), np.array([4.0, 6.0]), 5.0)
+
+    def test_messages_are_equal_to_others_and_to_texts(self):
+        event = tf.Event(step=3)
+        self.assertProtoEquals(tf.Event(step=3), event)
+        self.assertProtoEquals("step: 3", event)
+        for other in ("step: 4", tf.Event(step=4), tf.Summary()):
+            with self.assertRaises(AssertionError):
+                self.assertProtoEquals(other, event)
+
 
 class GradientErrorTest(tf.test.TestCase):
     def test_gradients_are_compared_with_numerical_derivatives(self):

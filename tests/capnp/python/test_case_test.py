@@ -1,5 +1,6 @@
 """What tests of programs inherit."""
 
+import os
 import unittest
 
 import troupe as tf
@@ -32,6 +33,61 @@ class TestCaseTest(tf.test.TestCase):
             pass
         with self.assertRaisesRegex(RuntimeError, "closed"):
             session.run(tf.constant(1))
+
+    def test_the_session_of_a_test_is_one_that_stays_open_unless_it_has_a_graph(self):
+        v = tf.get_variable("v", initializer=1.0)
+        with self.test_session() as session:
+            session.run(v.initializer)
+        with self.test_session(config=tf.ConfigProto(), use_gpu=True) as again:
+            self.assertIs(again, session)
+            self.assertEqual(again.run(v), 1.0)
+        with self.test_session(graph=tf.Graph()) as other:
+            self.assertIsNot(other, session)
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            other.run([])
+        self.assertEqual(session.run(v), 1.0)
+
+    def test_the_folder_of_a_test_outlives_it_in_the_folder_of_the_process(self):
+        class Inner(tf.test.TestCase):
+            def tearDown(self):
+                super().tearDown()
+                folders.append(self.get_temp_dir())
+
+            def test(self):
+                folders.append(self.get_temp_dir())
+
+        folders = []
+        for _ in range(2):
+            self.assertTrue(Inner("test").run().wasSuccessful())
+        first, again, second, _ = folders
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, second)
+        for folder in (first, second):
+            self.assertTrue(os.path.isdir(folder))
+            self.assertEqual(os.path.dirname(folder), tf.test.get_temp_dir())
+
+    def test_the_errors_of_threads_fail_a_test_which_must_join_them(self):
+        class Inner(tf.test.TestCase):
+            def joined(self):
+                thread = self.checkedThread(found.append, args=(1,))
+                thread.start()
+                thread.join()
+                self.assertFalse(thread.is_alive())
+
+            def failed(self):
+                thread = self.checkedThread(target=lambda a: 1 / a, kwargs={"a": 0})
+                thread.start()
+                thread.join()
+
+            def left(self):
+                self.checkedThread(lambda: None).start()
+
+        found = []
+        self.assertTrue(Inner("joined").run().wasSuccessful())
+        self.assertEqual(found, [1])
+        for name, message in (("failed", "division by zero"), ("left", "was not joined")):
+            ((_, text),) = Inner(name).run().failures
+            self.assertIn(message, text)
 
     def test_nodes_may_run_elsewhere_than_on_a_device_that_is_not_there(self):
         with tf.device("/device:GPU:99"):

@@ -67,7 +67,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
         "smart_cond": "_src.control_flow.smart_cond",
-        "test_util": "test _src.testing.modes",
+        "test_util": "_src.testing.test_util test",
         "load_library common_shapes": "",
         "composite_tensor": "_src.types.composite_tensor",
         "type_spec": "_src.types.type_spec",
@@ -131,7 +131,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "app": "app",
         "flags": "flags",
         "gfile": "gfile",
-        "googletest test": "test",
+        "benchmark googletest test": "test",
         "tf_logging": "logging",
     },
     "python.saved_model": {

@@ -114,7 +114,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.framework.common_shapes": {"broadcast_shape": "broadcast_static_shape"},
     "python.framework.test_util": {
         "TensorFlowTestCase": "test.TestCase",
-        "deprecated_graph_mode_only": "_src.testing.modes.run_deprecated_v1",
+        "deprecated_graph_mode_only": "_src.testing.test_util.run_deprecated_v1",
     },
     "python.framework.tensor_shape": {
         name: f"_src.types.shapes.{function}"

@@ -9,6 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from troupe._src.graph.operand import Operand
+from troupe._src.messages.text_parser import parse_text
 from troupe._src.types import errors
 
 
@@ -56,6 +57,33 @@ class Assertions(unittest.TestCase):
         """
         with self.assertRaises(AssertionError, msg=msg or "The arrays are equal"):
             self.assertAllEqual(a, b)
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+        """The norm of the difference is less than that of the error.
+
+        Args:
+            ndarray1: An array.
+            ndarray2: Another one.
+            err: The norm.
+            msg: What the failure says, too.
+        """
+        self.assertLess(np.linalg.norm(ndarray1 - ndarray2), err, msg)
+
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, message: Any, msg: Any = None
+    ) -> None:
+        """Messages are equal.
+
+        Args:
+            expected_message_maybe_ascii: A message, or the text form of one.
+            message: The other message.
+            msg: What the failure says, too.
+        """
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str):
+            expected = parse_text(expected, type(message)())
+        self.assertIs(type(expected), type(message), msg)
+        self.assertEqual(expected, message, msg)
 
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
+import os
 import random
+import re
+import shutil
+import sys
 import tempfile
 import unittest
-from typing import Any, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 import numpy as np
 
@@ -18,9 +24,12 @@ from troupe._src.graph.graph import (
     reset_default_graph,
 )
 from troupe._src.messages.config import ConfigProto
+from troupe._src.platform import app
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
 from troupe._src.testing.assertions import Assertions
+from troupe._src.testing.benchmark import run_benchmarks
+from troupe._src.testing.checked_thread import CheckedThread
 
 SEED = 87654321
 
@@ -30,9 +39,10 @@ class TestCase(Assertions):
     """Gives each test an empty default graph and the same random seed."""
 
     # Of the class, as a test's own setUp() may leave this one out.
-    _temporary: Optional[tempfile.TemporaryDirectory[str]] = None
+    _temporary: Optional[str] = None
     _cached_session: Optional[Session] = None
     _cached_config: Optional[ConfigProto] = None
+    _threads: Optional[List[CheckedThread]] = None
 
     def setUp(self) -> None:
         """Makes an empty default graph, and sets the seeds."""
@@ -43,18 +53,36 @@ class TestCase(Assertions):
         random_seed.set_random_seed(SEED)
 
     def tearDown(self) -> None:
-        """Closes the session of `cached_session`, and removes the folder of `get_temp_dir`."""
+        """Closes the session of `cached_session`; threads of `checkedThread` must have ended."""
+        for thread in self._threads or []:
+            thread.check_termination()
         if self._cached_session is not None:
             self._cached_session.close()
-        if self._temporary is not None:
-            self._temporary.cleanup()
+            self._cached_session = None
         super().tearDown()
 
+    def checkedThread(
+        self, target: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
+    ) -> CheckedThread:
+        """A thread whose errors fail the test.
+
+        Args:
+            target: What it runs.
+            args: The arguments of that.
+            kwargs: Likewise, by name.
+
+        Returns:
+            An object with `start`, `join` and `is_alive`; the test must join the thread.
+        """
+        thread = CheckedThread(self, target, args, kwargs or {})
+        self._threads = [*(self._threads or []), thread]
+        return thread
+
     def get_temp_dir(self) -> str:
-        """A folder that is removed after the test."""
+        """A folder of the test, which is removed at the end of the process."""
         if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory()
-        return self._temporary.name
+            self._temporary = tempfile.mkdtemp(dir=get_temp_dir())
+        return self._temporary
 
     @contextlib.contextmanager
     def session(
@@ -105,11 +133,8 @@ class TestCase(Assertions):
         Raises:
             ValueError: If it has another graph, or got other options, in an earlier context.
         """
-        if self._cached_session is None:
-            options = _options(config, force_gpu)
-            self._cached_session = Session("", graph or get_default_graph(), options)
-            self._cached_config = config
-        if graph is not None and graph is not self._cached_session.graph:
+        session = self._open_cached_session(graph, config, force_gpu)
+        if graph is not None and graph is not session.graph:
             raise ValueError(
                 "The graph used to get the cached session is different than the one that was used "
                 "to create the session. Maybe create a new session with self.session()"
@@ -119,20 +144,41 @@ class TestCase(Assertions):
                 "The config used to get the cached session is different than the one that was used "
                 "to create the session. Maybe create a new session with self.session()"
             )
-        session = self._cached_session
         with session.graph.as_default(), session.as_default():
             yield session
 
+    def _open_cached_session(
+        self, graph: Optional[Graph], config: Optional[ConfigProto], force_gpu: bool
+    ) -> Session:
+        if self._cached_session is None:
+            options = _options(config, force_gpu)
+            self._cached_session = Session("", graph or get_default_graph(), options)
+            self._cached_config = config
+        return self._cached_session
+
     @property
     def test_session(self) -> Any:
-        """`cached_session`, or `session` for another graph than the default one.
+        """`cached_session` for any options, or `session` with a graph.
 
         A property, because unittest would run a method of this name as a test.
         """
-        return self._session_for_graph
+        return self._session_of_test
 
-    def _session_for_graph(self, graph: Optional[Graph] = None, *args: Any, **kwargs: Any) -> Any:
-        return (self.cached_session if graph is None else self.session)(graph, *args, **kwargs)
+    @contextlib.contextmanager
+    def _session_of_test(
+        self,
+        graph: Optional[Graph] = None,
+        config: Optional[ConfigProto] = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
+    ) -> Iterator[Session]:
+        if graph is not None:
+            with self.session(graph, config, use_gpu, force_gpu) as session:
+                yield session
+            return
+        session = self._open_cached_session(None, config, force_gpu)
+        with session.graph.as_default(), session.as_default():
+            yield session
 
     def evaluate(self, tensors: Any) -> Any:
         """The values in the default session, or in that of `cached_session`.
@@ -155,17 +201,28 @@ def _options(config: Optional[ConfigProto], force_gpu: bool) -> ConfigProto:
 
 
 def main(argv: Optional[List[str]] = None) -> None:
-    """Runs the tests of the program, and exits.
+    """Runs the tests of the program, or the benchmarks of `--benchmarks=REGEX`, and exits.
 
     Args:
         argv: The command line; None for that of the process.
     """
+    words = sys.argv if argv is None else argv
+    for word in words:
+        if re.match("--?benchmarks=", word):
+            words.remove(word)
+            app.run(lambda _: run_benchmarks(word.partition("=")[2]), argv=words)
     unittest.main(argv=argv)
 
 
+@functools.lru_cache(None)
 def get_temp_dir() -> str:
-    """A new folder."""
-    return tempfile.mkdtemp()
+    """The folder of the process for files of tests, which is removed at its end."""
+    parent = os.environ.get("TEST_TMPDIR")
+    if parent:
+        os.makedirs(parent, exist_ok=True)
+    folder = tempfile.mkdtemp(dir=parent or None)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def is_built_with_rocm() -> bool:

@@ -10,10 +10,10 @@ from troupe._src.functions.traced import function
 from troupe._src.functions.traced import function as defun
 from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.tape.gradient_tape import GradientTape
-from troupe._src.testing.modes import (
+from troupe._src.testing.test_util import (
     run_all_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes,
 )
-from troupe._src.testing.modes import (
+from troupe._src.testing.test_util import (
     run_in_graph_and_eager_modes as run_test_in_graph_and_eager_modes,
 )
 from troupe._src.train.custom_gradient import custom_gradient
