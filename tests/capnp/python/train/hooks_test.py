@@ -118,6 +118,31 @@ class HooksTest(tf.test.TestCase):
         (line,) = self.logged(3, tf.train.LoggingTensorHook([self.w], at_end=True))
         self.assertRegex(line, r"w:0 = 0\.51\d*$")
 
+    def test_programs_derive_hooks_that_log_elsewhere(self):
+        class Recorder(tf.train.LoggingTensorHook):
+            def begin(self):
+                super().begin()
+                self._current_tensors["step"] = tf.train.get_global_step()
+
+            def after_run(self, run_context, run_values):
+                if self._should_trigger:
+                    self._log_tensors(run_values.results)
+                self._iter_count += 1
+
+            def end(self, session):
+                if self._log_at_end:
+                    self._log_tensors(session.run(self._current_tensors))
+
+            def _log_tensors(self, values):
+                self._timer.update_last_triggered_step(self._iter_count)
+                found.append((values["step"], [values[tag] for tag in self._tag_order]))
+
+        found = []
+        self.run_steps(3, [Recorder({"w": self.w}, every_n_iter=2)])
+        self.run_steps(3, [Recorder({"w": self.w}, at_end=True)])
+        self.assertEqual([step for step, _ in found], [0, 2, 3])
+        self.assertAllClose(found[1][1], [0.64])
+
     def test_the_end_of_a_training_is_given_in_one_way_and_needs_a_global_step(self):
         for ends in ({}, {"num_steps": 1, "last_step": 1}):
             with self.assertRaisesRegex(ValueError, "num_steps or last_step"):

@@ -19,12 +19,14 @@ from troupe._src.train.hooks.session_run_hook import (
     SessionRunHook,
     SessionRunValues,
 )
-from troupe._src.train.hooks.step_timer import SecondOrStepTimer
+from troupe._src.train.hooks.step_timer import NeverTriggerTimer, SecondOrStepTimer
 
 
 @set_module("troupe.train")
 class LoggingTensorHook(SessionRunHook):
     """Logs values every N steps or seconds, and at the end.
+
+    Programs derive from it, and use its members by the names that they have in TensorFlow.
 
     Args:
         tensors: A list of tensors, variables or names, or a dict of them by their tags in the log.
@@ -53,40 +55,39 @@ class LoggingTensorHook(SessionRunHook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         is_dict = isinstance(tensors, dict)
-        self._tags = sorted(tensors) if is_dict else list(tensors)
+        self._tag_order = sorted(tensors) if is_dict else list(tensors)
         self._tensors: Any = tensors if is_dict else {tensor: tensor for tensor in tensors}
-        self._timer = SecondOrStepTimer(every_n_secs, every_n_iter) if is_periodic else None
-        self._logs_at_end = at_end
+        self._timer: Any = NeverTriggerTimer()
+        if is_periodic:
+            self._timer = SecondOrStepTimer(every_n_secs, every_n_iter)
+        self._log_at_end = at_end
         self._formatter = formatter
 
     def begin(self) -> None:
-        if self._timer is not None:
-            self._timer.reset()
-        self._count = 0
-        self._fetches = {tag: value_of(self._tensors[tag]) for tag in self._tags}
+        self._timer.reset()
+        self._iter_count = 0
+        self._current_tensors = {tag: value_of(self._tensors[tag]) for tag in self._tag_order}
 
     def before_run(self, run_context: SessionRunContext) -> Optional[SessionRunArgs]:
-        self._is_due = self._timer is not None and self._timer.should_trigger_for_step(self._count)
-        return SessionRunArgs(self._fetches) if self._is_due else None
+        self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
+        return SessionRunArgs(self._current_tensors) if self._should_trigger else None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if self._is_due:
-            self._log(run_values.results)
-        self._count += 1
+        if self._should_trigger:
+            self._log_tensors(run_values.results)
+        self._iter_count += 1
 
     def end(self, session: Any) -> None:
-        if self._logs_at_end:
-            self._log(session.run(self._fetches))
+        if self._log_at_end:
+            self._log_tensors(session.run(self._current_tensors))
 
-    def _log(self, values: Dict[Any, Any]) -> None:
-        seconds = None
-        if self._timer is not None:
-            seconds, _ = self._timer.update_last_triggered_step(self._count)
+    def _log_tensors(self, values: Dict[Any, Any]) -> None:
+        seconds, _ = self._timer.update_last_triggered_step(self._iter_count)
         if self._formatter is not None:
             logging.info("%s", self._formatter(values))
             return
         with np.printoptions(suppress=True):
-            shown = [f"{_shown(tag)} = {values[tag]!s}" for tag in self._tags]
+            shown = [f"{_shown(tag)} = {values[tag]!s}" for tag in self._tag_order]
         line = ", ".join(shown)
         logging.info("%s", line if seconds is None else f"{line} ({seconds:.3f} sec)")
 

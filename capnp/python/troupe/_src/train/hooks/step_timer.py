@@ -71,3 +71,24 @@ class SecondOrStepTimer:
     def last_triggered_step(self) -> Optional[int]:
         """The number of the last triggered step, or None."""
         return self._last_step
+
+
+class NeverTriggerTimer:
+    """A timer that no step triggers."""
+
+    def __repr__(self) -> str:
+        return "never"
+
+    def reset(self) -> None:
+        """Nothing: it has no last step."""
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """False."""
+        return False
+
+    def update_last_triggered_step(self, step: int) -> Tuple[None, None]:
+        """Records nothing: the time and the steps since are unknown."""
+        return (None, None)
+
+    def last_triggered_step(self) -> None:
+        """None."""
