@@ -1,5 +1,6 @@
 """Estimators of common models: they learn, and have the variables and metrics of TensorFlow's."""
 
+import pathlib
 import tempfile
 import unittest
 
@@ -90,6 +91,41 @@ class CannedTest(tf.test.TestCase):
         )  # fmt: skip
         found = [each["classes"][0].decode() for each in model.predict(inputs(None, 1))]
         self.assertGreater(np.mean(np.array(found) == labels), 0.85)
+
+    def test_the_losses_and_predictions_have_the_names_that_programs_log_and_serve(self):
+        sums = {"loss": "weighted_loss/Sum", "average_loss": "truediv"}
+        scores = {"p": "predictions/probabilities"}
+        both = {"linear_feature_columns": [PRICE], "dnn_feature_columns": DENSE}
+        for number, (scope, model, names) in enumerate((
+            ("linear/head", models.LinearClassifier([PRICE]), {**sums, **scores}),
+            ("dnn/head", models.DNNClassifier([4], DENSE, n_classes=3), {**sums, **scores}),
+            ("head", models.DNNLinearCombinedClassifier(**both, dnn_hidden_units=[4]), sums),
+            ("head", models.BaselineClassifier(), {**sums, "l": "predictions/logistic"}),
+            (
+                "dnn/head",
+                models.DNNRegressor(
+                    [4], DENSE, loss_reduction=tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS
+                ),
+                {"loss": "weighted_loss/value"},
+            ),
+        )):  # fmt: skip
+            named = {tag: f"{scope}/{name}" for tag, name in names.items()}
+            hook = tf.train.LoggingTensorHook(named, every_n_iter=1)
+            with self.subTest(number), self.assertLogs("troupe", "INFO") as logs:
+                model.train(inputs((X > 0.5).astype(np.int32)), hooks=[hook], steps=1)
+            lines = [line for line in logs.output if all(f"{tag} = " in line for tag in named)]
+            self.assertTrue(lines, logs.output)
+
+    def test_the_average_of_a_loss_that_is_a_sum_is_summarized_as_well(self):
+        model = models.LinearClassifier([PRICE], self.folder)
+        model.train(inputs((X > 0.5).astype(np.int32)), steps=1)
+        (path,) = pathlib.Path(self.folder).glob("events.*")
+        found = {
+            value.tag: value.simple_value
+            for event in tf.train.summary_iterator(str(path))
+            for value in event.summary.value
+        }
+        self.assertAllClose(found["loss"], 50 * found["average_loss"])
 
     def test_regressions_learn_numbers(self):
         labels = 2 * X + np.where(WORDS == "a", 1.0, -1.0).astype(np.float32)

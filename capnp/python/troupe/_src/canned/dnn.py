@@ -24,7 +24,7 @@ def dnn_model_fn(head: Head, network: Network, optimizer: Any) -> Callable[..., 
     ) -> EstimatorSpec:
         logits = network.logits(features, head.size, mode, config)
         train = minimizer(optimizer_of(optimizer, DNN_RATE))
-        return head.spec(features, labels, mode, logits, after_updates(train))
+        return head.spec(features, labels, mode, logits, after_updates(train), "dnn")
 
     return model_fn
 

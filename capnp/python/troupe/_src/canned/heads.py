@@ -14,6 +14,7 @@ from troupe._src.estimator.spec import DEFAULT_SERVING_SIGNATURE, EstimatorSpec,
 from troupe._src.feature_columns.column import Transformed
 from troupe._src.feature_columns.numbers import NumericColumn, numeric_column
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.lookup.index_tables import (
     index_table_from_tensor,
     index_to_string_table_from_tensor,
@@ -51,8 +52,9 @@ class Head:
         mode: str,
         logits: Tensor,
         train_op_fn: Callable[[Tensor], Any],
+        scope: str = "",
     ) -> EstimatorSpec:
-        """The spec of a mode.
+        """The spec of a mode; its nodes have the names that programs log and serve.
 
         Args:
             features: The features, for the weights.
@@ -60,6 +62,7 @@ class Head:
             mode: One of `ModeKeys`.
             logits: [batch, size].
             train_op_fn: Makes the op of a training step, for a loss.
+            scope: The name scope of the model, in which the nodes are below "head".
 
         Returns:
             The spec.
@@ -67,25 +70,45 @@ class Head:
         Raises:
             ValueError: The labels are missing, or of another shape.
         """
-        checked = _checked_logits(logits, self.size)
-        predictions = self._predictions(checked)
-        if mode == ModeKeys.PREDICT:
-            outputs = self._outputs(predictions)
-            return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
-        if labels is None:
-            raise ValueError("You must provide a labels Tensor. Given: None.")
-        wanted = self._labels(labels)
-        unreduced = self._losses(wanted, checked)
-        weights = self._weights(features)
-        loss = losses.compute_weighted_loss(
-            unreduced, 1.0 if weights is None else weights, reduction=self._reduction
-        )
-        if mode == ModeKeys.EVAL:
-            metrics = self._metrics(wanted, predictions, weights)
-            metrics["average_loss"] = mean(unreduced, weights)
-            return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
+        graph = get_default_graph()
+        scopes = [graph.get_name_scope(), scope, "head"]
+        with graph.name_scope("/".join(filter(None, scopes)) + "/"):
+            checked = _checked_logits(logits, self.size)
+            with graph.name_scope("predictions"):
+                predictions = self._predictions(checked)
+            if mode == ModeKeys.PREDICT:
+                outputs = self._outputs(predictions)
+                return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
+            if labels is None:
+                raise ValueError("You must provide a labels Tensor. Given: None.")
+            wanted = self._labels(labels)
+            unreduced = self._losses(wanted, checked)
+            weights = self._weights(features)
+            loss = losses.compute_weighted_loss(
+                unreduced, 1.0 if weights is None else weights, reduction=self._reduction
+            )
+            if mode == ModeKeys.EVAL:
+                with graph.name_scope("metrics"):
+                    metrics = self._metrics(wanted, predictions, weights)
+                    metrics["average_loss"] = mean(unreduced, weights)
+                return EstimatorSpec(
+                    mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
+                )
+            average = self._average(loss, unreduced, weights)
         scalar("loss", loss)
+        if average is not None:
+            scalar("average_loss", average)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op_fn(loss))
+
+    def _average(self, loss: Tensor, unreduced: Tensor, weights: Any) -> Optional[Tensor]:
+        """The average of a loss that is a sum; of another one None."""
+        if self._reduction != losses.Reduction.SUM:
+            return None
+        ones = creation_ops.ones_like(unreduced)
+        average: Tensor = loss / reduction_ops.reduce_sum(
+            ones if weights is None else weights * ones
+        )
+        return average
 
     def _weights(self, features: Dict[str, Any]) -> Optional[Tensor]:
         """The weights of the examples, [batch, 1]."""
@@ -183,7 +206,7 @@ class _ClassHead(Head):
         return found
 
     def _with_classes(self, found: Dict[str, Tensor], scores: Tensor) -> Dict[str, Tensor]:
-        ids = array_ops.expand_dims(reduction_ops.argmax(scores, axis=-1), -1)
+        ids = array_ops.expand_dims(reduction_ops.argmax(scores, axis=-1, name="class_ids"), -1)
         batch = array_ops.shape(scores)[0]
         numbers = array_ops.expand_dims(math_ops.range(self._count), 0)
         names: List[Any] = self._vocabulary or [str(number) for number in range(self._count)]
@@ -221,7 +244,7 @@ class MultiClassHead(_ClassHead):
         return array_ops.expand_dims(loss, -1)
 
     def _predictions(self, logits: Tensor) -> Dict[str, Tensor]:
-        scores = nn_ops.softmax(logits)
+        scores = nn_ops.softmax(logits, name="probabilities")
         return self._with_classes({"logits": logits, "probabilities": scores}, logits)
 
     def _metrics(self, labels: Tensor, predictions: Dict[str, Tensor], weights: Any) -> Metrics:
@@ -238,11 +261,13 @@ class BinaryHead(_ClassHead):
         return cross_entropies.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits)
 
     def _predictions(self, logits: Tensor) -> Dict[str, Tensor]:
-        both = array_ops.concat([creation_ops.zeros_like(logits), logits], axis=-1)
+        logistic = gen_ops.sigmoid(logits, name="logistic")
+        zeros = creation_ops.zeros_like(logits)
+        both = array_ops.concat([zeros, logits], axis=-1, name="two_class_logits")
         found = {
             "logits": logits,
-            "logistic": gen_ops.sigmoid(logits),
-            "probabilities": nn_ops.softmax(both),
+            "logistic": logistic,
+            "probabilities": nn_ops.softmax(both, name="probabilities"),
         }
         return self._with_classes(found, both)
 

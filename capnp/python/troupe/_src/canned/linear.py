@@ -30,7 +30,7 @@ def linear_model_fn(
             features, used, head.size, sparse_combiner, partitioner_of(partitioner, config)
         )
         chosen = optimizer_of(optimizer, linear_rate(used, RATE_MAX))
-        return head.spec(features, labels, mode, logits, minimizer(chosen))
+        return head.spec(features, labels, mode, logits, minimizer(chosen), "linear")
 
     return model_fn
 
