@@ -154,6 +154,26 @@ class ModelTest(KerasCase):
         history = model.fit_generator(Batches(), epochs=2, verbose=0, workers=2).history
         self.assertLess(history["loss"][1], history["loss"][0])
 
+    def test_a_model_that_is_called_hands_training_to_its_layers(self):
+        layers = tf.keras.layers
+        inner = tf.keras.Sequential([layers.Dropout(0.5, input_shape=(100,))])
+        outer = tf.keras.Sequential([layers.Lambda(lambda x: x, input_shape=(100,)), inner])
+        entry = layers.Input((100,))
+        graph = tf.keras.Model(entry, layers.Dropout(0.5)(inner(entry), training=False))
+        ones = tf.ones([4, 100])
+        flag = tf.placeholder(tf.bool, [])
+        with tf.Session() as session:
+            for model in (inner, outer, graph):
+                trained, again = model(ones, training=True), model(ones, training=True)
+                self.assertIs(trained, again)
+                found = session.run(
+                    [trained, model(ones, training=False), model(ones), model(ones, training=flag)],
+                    {flag: True, tf.keras.backend.learning_phase(): False},
+                )
+                zeros = [int((each == 0).sum()) for each in found]
+                self.assertEqual([zeros[1], zeros[2]], [0, 0])
+                self.assertTrue(100 < zeros[0] < 300 and 100 < zeros[3] < 300, zeros)
+
     def test_a_model_with_a_function_of_its_own_is_called_on_tensors_of_known_shapes(self):
         class Halves(tf.keras.Model):
             def call(self, x):

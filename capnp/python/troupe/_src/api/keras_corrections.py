@@ -56,6 +56,30 @@ _REPLACED = [
             r"\b([\w.]+(?:\['\w+'\])?)\.decode\('utf-?8'\)",
             r"(\1 if isinstance(\1, str) else \1.decode('utf8'))",
         ),
+        # tf.keras lets models be called with `training`, which they hand to their layers.
+        (
+            r"(def call\(self, inputs, mask=None)(\):\s+.{3}Calls the model on)",
+            r"\1, training=None\2",
+        ),
+        (r"(def run_internal_graph\(self, inputs, masks=None)", r"\1, training=None"),
+        (
+            r"(output_tensors, _, _ = self\.run_internal_graph\(inputs, masks)\)",
+            r"\1, training)",
+        ),
+        (
+            r"(kwargs = node\.arguments\n( +)else:\n +kwargs = \{\}\n)",
+            r"\1\2if training is not None and has_arg(layer.call, 'training'):\n"
+            r"\2    kwargs = {'training': training, **kwargs}\n",
+        ),
+        (
+            r"(object_list_uid\(masks\))(\s+if cache_key in self\._output_tensor_cache)",
+            r"\1 + '_' + str(training)\2",
+        ),
+        (r"= \[x\._keras_shape for x in inputs\]", "= [K.int_shape(x) for x in inputs]"),
+        (
+            r"(_output_tensor_cache\[cache_key)(\] = output_tensors)",
+            r"\1 + '_' + str(training)\2",
+        ),
         # tf.keras scales normal distributions that are not cut off as well.
         (
             r"distribution not in \{'normal', 'uniform'\}",
