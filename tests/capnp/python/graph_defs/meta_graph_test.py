@@ -231,5 +231,33 @@ class MetaGraphTest(tf.test.TestCase):
             tf.train.import_meta_graph(self.prefix + ".none")
 
 
+class CollectionsOfObjectsTest(tf.test.TestCase):
+    def test_queue_runners_run_where_a_graph_came_in(self):
+        taken = tf.train.range_input_producer(3, shuffle=False).dequeue(name="taken")
+        message = tf.train.export_meta_graph()
+        definitions = message.collection_def["queue_runners"].bytes_list.value
+        (definition,) = map(tf.train.QueueRunnerDef.FromString, definitions)
+        self.assertEqual(definition.queue_name, taken.op.inputs[0].op.name)
+        with tf.Graph().as_default():
+            tf.train.import_meta_graph(message, import_scope="again")
+            (runner,) = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+            self.assertIsInstance(runner, tf.train.QueueRunner)
+            with tf.train.MonitoredSession() as session:
+                self.assertEqual([session.run("again/taken:0") for _ in range(4)], [0, 1, 2, 0])
+
+    def test_a_variable_in_any_collection_is_that_variable_again(self):
+        v = tf.get_variable("v", initializer=2.0)
+        for item in (v, v + 1):
+            tf.add_to_collection("a", item)
+        message = tf.train.export_meta_graph()
+        with tf.Graph().as_default():
+            tf.train.import_meta_graph(message, import_scope="again")
+            found, total = tf.get_collection("a")
+            self.assertIs(found, tf.global_variables()[0])
+            with tf.Session() as session:
+                session.run(found.initializer)
+                self.assertEqual(session.run([found, total]), [2.0, 3.0])
+
+
 if __name__ == "__main__":
     unittest.main()

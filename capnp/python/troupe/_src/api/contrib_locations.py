@@ -75,7 +75,11 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "regularizers rev_block_lib summaries": "contrib.layers",
         "utils": "contrib.layers.utils",
     },
-    "contrib.learn.python.learn": {"learn_runner": "contrib.learn", "metric_spec": "contrib.learn"},
+    "contrib.learn.python.learn": {
+        "learn_runner metric_spec": "contrib.learn",
+        "basic_session_run_hooks monitored_session session_run_hook": "train",
+        "summary_writer_cache": "summary",
+    },
     "contrib.legacy_seq2seq.python.ops": {"seq2seq": "contrib.legacy_seq2seq"},
     "contrib.losses.python": {"metric_learning": "contrib.losses.metric_learning"},
     "contrib.losses.python.losses": {"loss_ops": "contrib.losses"},

@@ -43,6 +43,7 @@ class Graph(GraphScopes, GraphCollections):
         self._variables: Dict[str, Any] = {}
         # What initializes variables, by name, instead of what they were made with.
         self._replaced_initializers: Dict[str, Operation] = {}
+        self._has_imported_variables = False
         self._state: Dict[str, Any] = {}  # of other modules, such as variable scopes
         self._is_finalized = False
         self.seed: Optional[int] = None

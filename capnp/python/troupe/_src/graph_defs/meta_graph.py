@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
@@ -18,7 +18,7 @@ from troupe._src.messages.meta_graph_messages import Any as AnyMessage
 from troupe._src.messages.meta_graph_messages import CollectionDef, MetaGraphDef, VariableDef
 from troupe._src.messages.text_parser import ParseError, parse_text
 from troupe._src.platform import logging, version
-from troupe._src.types import errors
+from troupe._src.types import dtypes, errors
 from troupe._src.variables.variable import Variable
 
 _VARIABLES = (
@@ -250,10 +250,12 @@ def add_meta_graph(
         graph_def, input_map, return_elements, f"{scope}/" if scope else "", producer_op_list=ops
     )
     known: Dict[bytes, Any] = {}
-    for key in sorted(message.collection_def):
+    collections = message.collection_def
+    # Variables first, whose handles others have.
+    for key in sorted(collections, key=lambda key: (collections[key].HasField("node_list"), key)):
         if key == unbound_key or not takes_collection(key):
             continue
-        for item in _items(graph, key, message.collection_def[key], scope, known):
+        for item in _items(graph, key, collections[key], scope, known):
             graph.add_to_collection(key, item)
     return message, scope, elements
 
@@ -278,7 +280,8 @@ def _items(
     kind = collection.WhichOneof("kind")
     values = list(getattr(collection, kind).value) if kind else []
     if kind == "node_list":
-        return [_element(graph, f"{scope}/{name}" if scope else name) for name in values]
+        found = [_element(graph, f"{scope}/{name}" if scope else name) for name in values]
+        return [_variable_of(item, known.values()) or item for item in found]
     message, from_proto = get_collection_proto_type(key), get_from_proto_function(key)
     if kind != "bytes_list" or from_proto is None:
         return values
@@ -288,6 +291,14 @@ def _items(
             known[value] = from_proto(message.FromString(value), import_scope=scope)
         items.append(known[value])
     return items
+
+
+def _variable_of(item: Any, known: Iterable[Any]) -> Optional[Variable]:
+    """The variable whose handle an item is, which can be fetched as TensorFlow's references can."""
+    if not isinstance(item, Tensor) or item.dtype != dtypes.resource:
+        return None
+    variables = (each for each in known if isinstance(each, Variable))
+    return next((each for each in variables if each._read_from is item), None)
 
 
 def _element(graph: Graph, name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Type
 
 from troupe._src.graph.graph import get_default_graph, get_default_session
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph_defs.meta_graph import proto_functions
 from troupe._src.messages.queue_runner import QueueRunnerDef
 from troupe._src.platform import logging
 from troupe._src.queues.cluster_runners import leave_runner
@@ -345,3 +346,8 @@ def start_queue_runners(
         for runner in runners
         for thread in runner.create_threads(session, coord, daemon, start)
     ]
+
+
+proto_functions[GraphKeys.QUEUE_RUNNERS] = (
+    QueueRunnerDef, QueueRunner.to_proto, QueueRunner.from_proto,
+)  # fmt: skip

@@ -181,6 +181,14 @@ class Scaffold:
         own = get_default_graph().get_collection(GraphKeys.LOCAL_INIT_OP)
         return self.local_init_op is not None and all(self.local_init_op is not op for op in own)
 
+    def with_init_op(self) -> Scaffold:
+        """Adds `init_op`, which initializes all variables."""
+        if self.init_op is None:
+            self.init_op = self.get_or_default(
+                "init_op", GraphKeys.INIT_OP, lambda: group(global_variables_initializer())
+            )
+        return self
+
     def with_summary_op(self) -> Scaffold:
         """Adds `summary_op`, which merges all summaries, if there are any."""
         if self.summary_op is None and get_default_graph().get_collection(GraphKeys.SUMMARIES):

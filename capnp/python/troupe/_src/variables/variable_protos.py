@@ -58,6 +58,7 @@ def take_nodes(variable: Any, graph: Graph, names: Any, scope: Optional[str]) ->
     variable._snapshot._fed_name = source.name
     variable.constraint = None
     graph._variables[name] = variable
+    graph._has_imported_variables = True
     handle.op._variable_name = name
     return source
 

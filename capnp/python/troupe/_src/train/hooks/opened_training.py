@@ -35,9 +35,12 @@ def open_training(
     """
     graph, scaffold = training.graph, creator._scaffold
     scaffold = scaffold.with_saver() if creator._restores else scaffold.with_local_init_op()
+    if graph._has_imported_variables:  # which the runtime neither initializes nor restores
+        scaffold.with_init_op()
     folder = creator._checkpoint_dir
     saver = None if folder is None else scaffold.saver
-    is_native = saver is not None and not saver._runs_named_nodes
+    has_unknown = graph._has_imported_variables or (saver is not None and saver._runs_named_nodes)
+    is_native = saver is not None and not has_unknown
     restores_latest = creator._is_chief and saver is not None and not is_native
     initializes = creator._initializes or restores_latest
     options: Dict[str, Any] = {
