@@ -161,6 +161,8 @@ class SourceNamesTest(tf.test.TestCase):
 
         self.assertIs(feature_column_lib.numeric_column, tf.feature_column.numeric_column)
         self.assertIs(feature_column_v2.embedding_column, tf.feature_column.embedding_column)
+        learn = importlib.import_module("troupe.contrib.learn.python.learn.monitored_session")
+        self.assertIs(learn.MonitoredSession, tf.train.MonitoredSession)
         self.assertIs(ModeKeys, tf.estimator.ModeKeys)
         self.assertIs(export.ServingInputReceiver, tf.estimator.export.ServingInputReceiver)
         self.assertIs(tpu_config.TPUConfig, tf.contrib.tpu.TPUConfig)
