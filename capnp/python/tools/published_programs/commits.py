@@ -1,6 +1,7 @@
 """The commits of the repositories from which programs come."""
 
 COMMITS = {
+    "GoogleCloudPlatform/cloudml-samples": "f8b7b5d2b822ccf8d98ed539de6110d6a6b85f19",
     "Kyubyong/tacotron": "379bb7f54c3359ffe97d1f09a773bc6da49eba6f",
     "Kyubyong/transformer": "fb023bb097e08d53baf25b46a9da490beba51a21",
     "LantaoYu/SeqGAN": "e2b52fb6309851b14765290e8a972ccac09f1bec",
@@ -13,6 +14,7 @@ COMMITS = {
     "YunYang1994/tensorflow-yolov3": "03cb272af2e26d598c553f3a2d38024fc6f67a0b",
     "abisee/pointer-generator": "b29e986f24fdd01a6b6d6008187c5c887f0be282",
     "affinelayer/pix2pix-tensorflow": "0f2174424356162920fc25067e63db2bcf19f4e7",
+    "allenai/bilm-tf": "7cffee2b0986be51f5e2a747244836e1047657f4",
     "anishathalye/neural-style": "d0a114879c1c69086e5f812f3432be634e29db5e",
     "argman/EAST": "dca414de39a3a4915a019c9a02c1832a31cdd0ca",
     "aymericdamien/TensorFlow-Examples": "6dcbe14649163814e72a22a999f20c5e247ce988",
@@ -29,6 +31,7 @@ COMMITS = {
     "dalgu90/resnet-18-tensorflow": "49eb67c3c57258537c0dcbab5cdf2c38bb1af776",
     "davidsandberg/facenet": "096ed770f163957c1e56efa7feeb194773920f6e",
     "deepmind/dnc": "d3d94b3b1f1efc282481910054f82047caf37f65",
+    "deepmind/learning-to-learn": "f3c1a8d176b8ea7cc60478bfcfdd10a7a52fd296",
     "deepmind/scalable_agent": "6c0c8a701990fab9053fb338ede9c915c18fa2b1",
     "deepmind/sonnet": "31bc79cc9a6fe6e720e5c2402d68cc9cce2eb81c",
     "dennybritz/cnn-text-classification-tf": "18762b459e21d9c70e5c242f8d43fc4e6db37a0d",
@@ -71,7 +74,9 @@ COMMITS = {
     "taki0112/UGATIT": "d508e8f5188e47000d79d8aecada0cc9119e0d56",
     "tegg89/SRCNN-Tensorflow": "78be1a24697935fc39a3a8cf59a6632264afade7",
     "tensorflow/benchmarks": "771ae25d28f87a94c88d2c5cf78eb76ee03d6c60",
+    "tensorflow/models": "57e075203f8fba8d85e6b74f17f63d0a07da233a",
     "tensorflow/nmt": "0be864257a76c151eef20ea689755f08bc1faf4e",
+    "tensorflow/ranking": "8769d07fe88c77e4d010e39d3437818e35c7b135",
     "tensorflow/tensor2tensor": "091373cd5eade2f108ad0fd8a209df3a5cf76598",
     "tensorpack/tensorpack": "1547a54e8546494614ca31c984a1bfd1d0e24b77",
     "tflearn/tflearn": "db5176773299b67a2a75c5889fb2aba7fd0fea8a",

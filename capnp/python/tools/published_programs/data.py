@@ -10,6 +10,7 @@ import wave
 import zipfile
 from typing import Callable, Dict
 
+import garden_data
 import model_data
 import numpy as np
 import stand_ins
@@ -216,6 +217,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "unpacked digits": make_unpacked_digits,
     "words": make_words,
     "zipped text": make_zipped_text,
+    **garden_data.MAKERS,
     **model_data.MAKERS,
     **stand_ins.MAKERS,
     **various_data.MAKERS,

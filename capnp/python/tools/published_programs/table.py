@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import List
 
 from further import FURTHER
+from garden import GARDEN
 from program import Program, Task, cluster, loop, of, steps
 from research import RESEARCH
 from various import VARIOUS
@@ -317,5 +318,5 @@ TRANSFORMERS = of("google-research/bert", "", {
 
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
-    *FURTHER, *RESEARCH, *VARIOUS,
+    *FURTHER, *RESEARCH, *VARIOUS, *GARDEN,
 ]  # fmt: skip
