@@ -64,6 +64,20 @@ class PartitionedVariableTest(tf.test.TestCase):
         )
         self.assertAllEqual(run(identity.as_tensor()), np.eye(4))
 
+    def test_an_initializer_that_asks_for_its_part_gets_none_for_a_whole_variable(self):
+        def initialize(shape, dtype, partition_info):
+            parts.append(partition_info)
+            return tf.ones(shape, dtype)
+
+        parts = []
+        v = tf.get_variable("v", [2], initializer=initialize)
+        self.assertEqual(parts, [None])
+        self.assertAllEqual(run(v), [1, 1])
+        any_of_them = tf.get_variable(
+            "any", [2], initializer=lambda shape, **given: tf.fill(shape, float(len(given)))
+        )
+        self.assertAllEqual(run(any_of_them), [1, 1])  # the dtype
+
     def test_parts_are_scaled_as_the_whole_would_be(self):
         tf.set_random_seed(1)
         glorot = tf.get_variable("g", [1000, 10], partitioner=tf.fixed_size_partitioner(100))

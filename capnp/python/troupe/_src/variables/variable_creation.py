@@ -143,7 +143,7 @@ def _initial_value(
             f"{as_shape(shape)}."
         )
     given: Dict[str, Any] = {"dtype": variable_dtype}
-    if part is not None and _takes_partition_info(initializer):
+    if _takes_partition_info(initializer, of_a_part=part is not None):
         given["partition_info"] = part
     return lambda: initializer(as_shape(shape).as_list(), **given)
 
@@ -165,14 +165,15 @@ def _needs_no_arguments(initializer: Any) -> bool:
     return True
 
 
-def _takes_partition_info(initializer: Any) -> bool:
+def _takes_partition_info(initializer: Any, of_a_part: bool) -> bool:
+    """Whether it names the argument, which is None for a whole, or takes any for a part."""
     try:
-        parameters = inspect.signature(initializer).parameters.values()
+        parameters = inspect.signature(initializer).parameters
     except ValueError:  # of a function of an extension
         return False
-    return any(
-        each.name == "partition_info" or each.kind is each.VAR_KEYWORD for each in parameters
-    )
+    if "partition_info" in parameters:
+        return True
+    return of_a_part and any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
 
 def _in_parts(
