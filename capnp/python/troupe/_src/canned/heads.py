@@ -105,7 +105,7 @@ class Head:
         if self._reduction != losses.Reduction.SUM:
             return None
         ones = creation_ops.ones_like(unreduced)
-        average: Tensor = loss / reduction_ops.reduce_sum(
+        average: Tensor = loss / math_ops.reduce_sum(
             ones if weights is None else weights * ones
         )
         return average

@@ -249,7 +249,7 @@ class Saver:
         self, session: BaseSession, save_path: str, step: Optional[int], filename: str, state: bool
     ) -> str:
         if self._goes_by_names(session):
-            return self._by_names.save(session, save_path, step, filename, state)
+            return str(self._by_names.save(session, save_path, step, filename, state))
         try:
             return str(self._native.save(session._ready(), save_path, step, filename, state))
         except errors.OpError as error:

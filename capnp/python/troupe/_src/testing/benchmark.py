@@ -129,7 +129,7 @@ class Benchmark:
             if store_memory_usage:
                 found.update(_memory_of(metadata))
         median = statistics.median(seconds) if seconds else -1
-        values = {
+        values: Dict[str, Any] = {
             "iters": min_iters, "wall_time": median, "extras": found, "name": name,
             "throughput": mbs / median,
         }  # fmt: skip

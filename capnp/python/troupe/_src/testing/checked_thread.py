@@ -18,7 +18,7 @@ class CheckedThread:
         kwargs: Mapping[str, Any],
     ) -> None:
         self._test = test
-        self._call = lambda: target(*args, **kwargs)
+        self._call: Callable[[], Any] = lambda: target(*args, **kwargs)
         self._thread = threading.Thread(target=self._run)
         self._error: Optional[Exception] = None
         self._is_joined = False
