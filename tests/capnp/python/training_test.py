@@ -130,6 +130,13 @@ class OptimizerTest(tf.test.TestCase):
         self.assertEqual(optimizer.get_slot_names(), ["count"])
         self.assertEqual([v.name for v in optimizer.variables()], ["w/Signed:0"])
 
+    def test_the_only_base_of_each_optimizer_is_the_public_one(self):
+        named = {name: getattr(tf.train, name) for name in dir(tf.train)}
+        derived = {name for name in named if name.endswith("Optimizer")} - {"Optimizer"}
+        self.assertIn("ProximalAdagradOptimizer", derived)
+        for name in derived:
+            self.assertIs(named[name].__base__, tf.train.Optimizer, name)
+
     def test_a_program_may_override_methods_that_take_only_names(self):
         class Doubled(tf.train.GradientDescentOptimizer):
             def compute_gradients(self, loss, var_list=None, **kwargs):

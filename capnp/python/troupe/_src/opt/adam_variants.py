@@ -110,7 +110,7 @@ class AdaMaxOptimizer(_RowsOptimizer):
         name: The name of the operations.
     """
 
-    _op = "AdaMax"
+    _update_op = "AdaMax"
 
     def __init__(
         self,

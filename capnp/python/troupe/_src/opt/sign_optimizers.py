@@ -8,14 +8,13 @@ from typing import Any, Callable, Optional, Sequence
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
-from troupe._src.train.op_optimizer import OpOptimizer
 from troupe._src.train.optimizer import GradientsAndVariables, Optimizer
 from troupe._src.variables.variable import Variable
 
 SignDecay = Callable[[Any], Any]
 
 
-class _SignOptimizer(OpOptimizer):
+class _SignOptimizer(Optimizer):
     _slot_arguments = {"m": "m"}
     _sign_decay_fn: Optional[SignDecay] = None
 
@@ -36,7 +35,7 @@ class _SignOptimizer(OpOptimizer):
 
     def _resource_apply_sparse(self, grad: Tensor, var: Variable, indices: Tensor) -> Any:
         # A row without a gradient decays in "m" alone, as it does where its gradient is 0.
-        return Optimizer._resource_apply_sparse(self, grad, var, indices)
+        return self._apply_rows_as_tensor(grad, var, indices)
 
 
 @set_module("troupe.contrib.opt")
@@ -54,7 +53,7 @@ class AddSignOptimizer(_SignOptimizer):
         name: The name of the operations.
     """
 
-    _op = "AddSign"
+    _update_op = "AddSign"
 
     def __init__(
         self,
@@ -66,7 +65,8 @@ class AddSignOptimizer(_SignOptimizer):
         name: str = "AddSignOptimizer",
     ) -> None:
         numbers = {"lr": learning_rate, "alpha": alpha, "beta": beta, "sign_decay": 1.0}
-        super().__init__(numbers, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
         self._sign_decay_fn = sign_decay_fn
 
 
@@ -85,7 +85,7 @@ class PowerSignOptimizer(_SignOptimizer):
         name: The name of the operations.
     """
 
-    _op = "PowerSign"
+    _update_op = "PowerSign"
 
     def __init__(
         self,
@@ -97,5 +97,6 @@ class PowerSignOptimizer(_SignOptimizer):
         name: str = "PowerSignOptimizer",
     ) -> None:
         numbers = {"lr": learning_rate, "logbase": math.log(base), "beta": beta, "sign_decay": 1.0}
-        super().__init__(numbers, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
         self._sign_decay_fn = sign_decay_fn

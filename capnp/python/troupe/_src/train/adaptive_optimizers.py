@@ -9,12 +9,12 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import cast_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
-from troupe._src.train.op_optimizer import OpOptimizer
+from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
 
 
 @set_module("troupe.train")
-class AdamOptimizer(OpOptimizer):
+class AdamOptimizer(Optimizer):
     """Adam, with bias correction. Rows decay the moments of all rows, as in TensorFlow.
 
     Args:
@@ -26,7 +26,7 @@ class AdamOptimizer(OpOptimizer):
         name: The name of the operations.
     """
 
-    _op = "Adam"
+    _update_op = "Adam"
     _slot_arguments = {"m": "m", "v": "v"}
 
     def __init__(
@@ -39,7 +39,8 @@ class AdamOptimizer(OpOptimizer):
         name: str = "Adam",
     ) -> None:
         numbers = {"lr": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        super().__init__(numbers, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
         self._powers: Tuple[Variable, ...] = ()
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
@@ -93,7 +94,7 @@ class AdamOptimizer(OpOptimizer):
 
 
 @set_module("troupe.train")
-class AdagradOptimizer(OpOptimizer):
+class AdagradOptimizer(Optimizer):
     """a <- a + g^2; w <- w - learning_rate * g / sqrt(a).
 
     Args:
@@ -106,7 +107,7 @@ class AdagradOptimizer(OpOptimizer):
         ValueError: That number is not positive.
     """
 
-    _op = "Adagrad"
+    _update_op = "Adagrad"
     _slot_arguments = {"accumulator": "accum"}
 
     def __init__(
@@ -117,7 +118,8 @@ class AdagradOptimizer(OpOptimizer):
         name: str = "Adagrad",
     ) -> None:
         _check_positive("initial_accumulator_value", initial_accumulator_value)
-        super().__init__({"lr": learning_rate}, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers({"lr": learning_rate})
         self._initial_accumulator_value = initial_accumulator_value
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
@@ -127,7 +129,7 @@ class AdagradOptimizer(OpOptimizer):
 
 
 @set_module("troupe.train")
-class ProximalAdagradOptimizer(AdagradOptimizer):
+class ProximalAdagradOptimizer(Optimizer):
     """Adagrad, then the proximal step of l1 and l2 regularization.
 
     Args:
@@ -142,7 +144,8 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         ValueError: That number is not positive.
     """
 
-    _op = "ProximalAdagrad"
+    _update_op = "ProximalAdagrad"
+    _slot_arguments = {"accumulator": "accum"}
 
     def __init__(
         self,
@@ -153,13 +156,24 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         use_locking: bool = False,
         name: str = "ProximalAdagrad",
     ) -> None:
-        super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
-        self._numbers["l1"] = l1_regularization_strength
-        self._numbers["l2"] = l2_regularization_strength
+        _check_positive("initial_accumulator_value", initial_accumulator_value)
+        super().__init__(use_locking, name)
+        numbers = {
+            "lr": learning_rate,
+            "l1": l1_regularization_strength,
+            "l2": l2_regularization_strength,
+        }
+        self._set_numbers(numbers)
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for var in var_list:
+            initial = self._filled(var, self._initial_accumulator_value)
+            self._get_or_make_slot(var, initial, "accumulator", self._name)
 
 
 @set_module("troupe.train")
-class AdagradDAOptimizer(OpOptimizer):
+class AdagradDAOptimizer(Optimizer):
     """Adagrad's dual averaging, for sparse linear models.
 
     Args:
@@ -175,7 +189,7 @@ class AdagradDAOptimizer(OpOptimizer):
         ValueError: That number is not positive.
     """
 
-    _op = "AdagradDA"
+    _update_op = "AdagradDA"
     _slot_arguments = {
         "gradient_accumulator": "gradient_accumulator",
         "gradient_squared_accumulator": "gradient_squared_accumulator",
@@ -198,7 +212,8 @@ class AdagradDAOptimizer(OpOptimizer):
             "l1": l1_regularization_strength,
             "l2": l2_regularization_strength,
         }
-        super().__init__(numbers, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
         self._global_step = global_step
         self._initial = initial
 
@@ -214,7 +229,7 @@ class AdagradDAOptimizer(OpOptimizer):
 
 
 @set_module("troupe.train")
-class AdadeltaOptimizer(OpOptimizer):
+class AdadeltaOptimizer(Optimizer):
     """Scales g by the ratio of the moving averages of past updates and past gradients.
 
     Args:
@@ -225,7 +240,7 @@ class AdadeltaOptimizer(OpOptimizer):
         name: The name of the operations.
     """
 
-    _op = "Adadelta"
+    _update_op = "Adadelta"
     _slot_arguments = {"accum": "accum", "accum_update": "accum_update"}
 
     def __init__(
@@ -237,7 +252,8 @@ class AdadeltaOptimizer(OpOptimizer):
         name: str = "Adadelta",
     ) -> None:
         numbers = {"lr": learning_rate, "rho": rho, "epsilon": epsilon}
-        super().__init__(numbers, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for var in var_list:

@@ -16,6 +16,7 @@ from troupe._src.platform.logging import not_obeyed
 from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
+from troupe._src.train.op_updates import OpUpdates
 from troupe._src.variables.assign_ops import assign_add
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import trainable_variables
@@ -24,7 +25,7 @@ GradientsAndVariables = Sequence[Tuple[Any, Variable]]
 
 
 @set_module("troupe.train")
-class Optimizer:
+class Optimizer(OpUpdates):
     """Updates variables by the gradients of a loss.
 
     Its state, the slots, are variables on the devices of the trained variables. A custom optimizer
@@ -59,10 +60,6 @@ class Optimizer:
         except AttributeError:  # of a class of a program that does not call this `__init__`
             fields = {}
         return represent(self, fields)
-
-    def _settings(self) -> Dict[str, Any]:
-        """What it shows besides its name."""
-        return {}
 
     def get_name(self) -> str:
         """The name of the operations."""
@@ -241,13 +238,6 @@ class Optimizer:
     def _prepare(self) -> None:
         """Creates tensors that all updates share."""
 
-    def _resource_apply_dense(self, grad: Tensor, var: Variable) -> Any:
-        """An op that updates one variable, on its device."""
-        return self._apply_dense(grad, var)
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no _resource_apply_dense")
-
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, var: Variable, indices: Tensor
     ) -> Any:
@@ -256,11 +246,6 @@ class Optimizer:
         shape = concat([raw_ops.Shape(input=distinct), raw_ops.Shape(input=grad)[1:]], 0)
         summed = convert_to_tensor(IndexedSlices(grad, positions, shape))
         return self._resource_apply_sparse(summed, var, distinct)
-
-    def _resource_apply_sparse(self, grad: Tensor, var: Variable, indices: Tensor) -> Any:
-        """An op that updates the rows of a variable that indices name, each once."""
-        rows = IndexedSlices(grad, indices, raw_ops.Shape(input=var))
-        return self._resource_apply_dense(convert_to_tensor(rows), var)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
         return group(*update_ops, name=name_scope.rsplit("/", 1)[-1])

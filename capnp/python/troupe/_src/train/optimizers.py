@@ -7,12 +7,12 @@ from typing import Any, List, Optional, Sequence
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import raw_ops
 from troupe._src.set_module import set_module
-from troupe._src.train.op_optimizer import OpOptimizer
+from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
 
 
 @set_module("troupe.train")
-class GradientDescentOptimizer(OpOptimizer):
+class GradientDescentOptimizer(Optimizer):
     """w <- w - learning_rate * g.
 
     Args:
@@ -21,13 +21,14 @@ class GradientDescentOptimizer(OpOptimizer):
         name: The name of the operations.
     """
 
-    _op = "GradientDescent"
-    _gradient = "delta"
+    _update_op = "GradientDescent"
+    _gradient_argument = "delta"
 
     def __init__(
         self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
     ) -> None:
-        super().__init__({"alpha": learning_rate}, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers({"alpha": learning_rate})
 
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, var: Variable, indices: Tensor
@@ -37,7 +38,7 @@ class GradientDescentOptimizer(OpOptimizer):
 
 
 @set_module("troupe.train")
-class ProximalGradientDescentOptimizer(OpOptimizer):
+class ProximalGradientDescentOptimizer(Optimizer):
     """Gradient descent, then the proximal step of l1 and l2 regularization.
 
     Args:
@@ -48,8 +49,8 @@ class ProximalGradientDescentOptimizer(OpOptimizer):
         name: The name of the operations.
     """
 
-    _op = "ProximalGradientDescent"
-    _gradient = "delta"
+    _update_op = "ProximalGradientDescent"
+    _gradient_argument = "delta"
 
     def __init__(
         self,
@@ -64,11 +65,12 @@ class ProximalGradientDescentOptimizer(OpOptimizer):
             "l1": l1_regularization_strength,
             "l2": l2_regularization_strength,
         }
-        super().__init__(numbers, use_locking, name)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
 
 
 @set_module("troupe.train")
-class MomentumOptimizer(OpOptimizer):
+class MomentumOptimizer(Optimizer):
     """a <- momentum * a + g; w <- w - learning_rate * a.
 
     Args:
@@ -79,7 +81,7 @@ class MomentumOptimizer(OpOptimizer):
         use_nesterov: Whether the gradient counts as at the place where the momentum leads.
     """
 
-    _op = "Momentum"
+    _update_op = "Momentum"
     _slot_arguments = {"momentum": "accum"}
 
     def __init__(
@@ -91,7 +93,8 @@ class MomentumOptimizer(OpOptimizer):
         use_nesterov: bool = False,
     ) -> None:
         numbers = {"lr": learning_rate, "momentum": momentum}
-        super().__init__(numbers, use_locking, name, use_nesterov=use_nesterov)
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers, use_nesterov=use_nesterov)
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for var in var_list:
@@ -99,7 +102,7 @@ class MomentumOptimizer(OpOptimizer):
 
 
 @set_module("troupe.train")
-class RMSPropOptimizer(OpOptimizer):
+class RMSPropOptimizer(Optimizer):
     """Scales gradients by a moving average of their squares.
 
     s <- decay * s + (1 - decay) * g^2; a <- momentum * a + learning_rate * g / sqrt(s + epsilon); w
@@ -126,8 +129,9 @@ class RMSPropOptimizer(OpOptimizer):
         name: str = "RMSProp",
     ) -> None:
         numbers = {"lr": learning_rate, "rho": decay, "momentum": momentum, "epsilon": epsilon}
-        super().__init__(numbers, use_locking, name)
-        self._op = "CenteredRMSProp" if centered else "RMSProp"
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
+        self._update_op = "CenteredRMSProp" if centered else "RMSProp"
         self._slot_arguments = {"rms": "ms", "momentum": "mom"}
         if centered:
             self._slot_arguments["mg"] = "mg"
@@ -141,7 +145,7 @@ class RMSPropOptimizer(OpOptimizer):
 
 
 @set_module("troupe.train")
-class FtrlOptimizer(OpOptimizer):
+class FtrlOptimizer(Optimizer):
     """Follow the regularized leader, with l1 and l2 regularization and shrinkage.
 
     Args:
@@ -192,8 +196,9 @@ class FtrlOptimizer(OpOptimizer):
         for strength in numbers.keys() - {"lr", "lr_power"}:
             if numbers[strength] < 0:
                 raise ValueError(f"the regularization strength {strength} needs to be >= 0")
-        super().__init__(numbers, use_locking, name)
-        self._op = "FtrlV2" if "l2_shrinkage" in numbers else "Ftrl"
+        super().__init__(use_locking, name)
+        self._set_numbers(numbers)
+        self._update_op = "FtrlV2" if "l2_shrinkage" in numbers else "Ftrl"
         self._initial_accumulator_value = initial_accumulator_value
         self._slot_names: List[str] = [accum_name or name, linear_name or name + "_1"]
 
