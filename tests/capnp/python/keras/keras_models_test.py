@@ -214,6 +214,15 @@ class ImportTest(unittest.TestCase):
         """)
         self.assertEqual(told, "all the same\n")
 
+    def test_arguments_of_functions_are_inspected_as_before_python_3_11(self):
+        told = self.run_program("""
+            from keras.utils.generic_utils import getargspec
+
+            args, varargs, keywords, defaults = getargspec(lambda a, b=1, *c, **d: a)
+            print(args, varargs, keywords, defaults)
+        """)
+        self.assertEqual(told, "['a', 'b'] c d (1,)\n")
+
     def test_processes_that_a_program_spawns_import_keras(self):
         told = self.run_program("""
             import multiprocessing

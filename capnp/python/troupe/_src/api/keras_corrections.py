@@ -24,6 +24,10 @@ _REPLACED = [
         (r"(?m)^import collections$", "import collections.abc"),
         (r"\bcollections\.(Container|Iterable|Mapping|Sequence)\b", r"collections.abc.\1"),
         (r"\binspect\.getargspec\b", "inspect.getfullargspec"),
+        (
+            r"\binspect\.ArgSpec\(",
+            "__import__('collections').namedtuple('ArgSpec', 'args varargs keywords defaults')(",
+        ),
         (r"\btraining is ([01])\b", r"training == \1"),
         (r"\byaml\.load\((\w+)\)", r"yaml.load(\1, Loader=yaml.FullLoader)"),
         (r"\.get_shape\(\)\._dims\b", ".get_shape().dims"),
