@@ -200,6 +200,11 @@ class LoopsTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "1\\+ dimensional"):
             tf.map_fn(lambda v: v, tf.constant(1))
 
+    def test_the_dtype_of_mapped_elements_may_be_a_type_of_numpy(self):
+        y = tf.map_fn(lambda v: tf.cast(v, tf.float64) / 2, tf.constant([1, 2]), dtype=np.float64)
+        self.assertIs(y.dtype, tf.float64)
+        self.assertAllClose(self.run_step(y), [0.5, 1.0])
+
     def test_folds_and_scans(self):
         x = tf.constant([1, 2, 3, 4])
         folds = [

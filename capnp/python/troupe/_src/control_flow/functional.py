@@ -94,15 +94,12 @@ def map_fn(
     with get_default_graph().name_scope(name or "map"):
         tensors, count, static = _elements(fn, elems)
         results = elems if dtype is None else dtype
-        given = tensors if dtype is None else flatten(dtype)
+        wanted = [tensor.dtype for tensor in tensors] if dtype is None else flatten(dtype)
         inputs = _unstacked(tensors, count)
         outputs = [
-            TensorArray(
-                dtype=getattr(each, "dtype", each), size=count, dynamic_size=False,
-                infer_shape=infer_shape,
-            )
-            for each in given
-        ]  # fmt: skip
+            TensorArray(dtype=each, size=count, dynamic_size=False, infer_shape=infer_shape)
+            for each in wanted
+        ]
 
         def body(index: Any, arrays: Any) -> Any:
             values = fn(_packed(elems, [array.read(index) for array in inputs]))
