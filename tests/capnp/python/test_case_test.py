@@ -100,6 +100,18 @@ class TestCaseTest(tf.test.TestCase):
                 with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "no device fits"):
                     session.run(one)
 
+    def test_a_test_has_an_empty_graph_though_it_is_set_up_within_another_one(self):
+        outer = tf.Graph()
+        with outer.as_default(), tf.Session() as session:
+            tf.constant(1)
+            self.setUp()
+            self.assertIsNot(tf.get_default_graph(), outer)
+            self.assertEqual(tf.get_default_graph().get_operations(), [])
+            self.assertIs(tf.get_default_session(), session)
+        self.assertIsNone(tf.get_default_session())
+        with self.assertRaisesRegex(AssertionError, "nested graphs"), outer.as_default():
+            tf.reset_default_graph()
+
 
 if __name__ == "__main__":
     unittest.main()

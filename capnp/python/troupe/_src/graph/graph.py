@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.collections import GraphCollections
+from troupe._src.graph.thread_scopes import defaults, leave
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import (
     GraphElement, Operation, Tensor, check_element_name, colocation_groups, operations_of,
@@ -368,18 +369,9 @@ class Graph(GraphScopes, GraphCollections):
         try:
             yield self
         finally:
-            defaults.graphs.pop()
+            leave(defaults.graphs, self)
 
 
-class _Defaults(threading.local):
-    """The stacks of default graphs and sessions of a thread, the innermost last."""
-
-    def __init__(self) -> None:
-        self.graphs: List[Graph] = []
-        self.sessions: List[Any] = []
-
-
-defaults = _Defaults()
 _global_graph = [Graph()]
 
 

@@ -1,14 +1,17 @@
-"""The scopes that threads have entered."""
+"""The scopes, and the default graphs and sessions, that threads have entered."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from troupe import _native
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import Operation
 from troupe._src.graph.node_to_place import NodeToPlace
+
+if TYPE_CHECKING:
+    from troupe._src.graph.graph import Graph
 
 DeviceFunction = Callable[[NodeToPlace], Any]
 DeviceNameOrFunction = Union[str, DeviceSpec, DeviceFunction, None]
@@ -35,3 +38,27 @@ class ThreadScopes(threading.local):
         self.root = root
         self.builder = root.within(self.builder.prefix).container(self.container)
         self.complete_builder = None
+
+
+class _Defaults(threading.local):
+    """The stacks of default graphs and sessions of a thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.graphs: List[Graph] = []
+        self.sessions: List[Any] = []
+
+
+defaults = _Defaults()
+
+
+def leave(stack: List[Any], entered: Any) -> None:
+    """Takes what was entered last from a stack, if no test case has cleared that since.
+
+    Args:
+        stack: One of those of `defaults`.
+        entered: A graph, or a session.
+    """
+    for place in reversed(range(len(stack))):
+        if stack[place] is entered:
+            del stack[place]
+            return

@@ -7,7 +7,8 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
 from troupe import _native
-from troupe._src.graph.graph import Graph, defaults, get_default_graph
+from troupe._src.graph.thread_scopes import defaults, leave
+from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
 from troupe._src.session.default_config import default_config
 from troupe._src.messages.graph_messages import GraphDef
@@ -396,4 +397,4 @@ class _AsDefault:
         return self._session
 
     def __exit__(self, *_: Any) -> None:
-        defaults.sessions.remove(self._session)
+        leave(defaults.sessions, self._session)

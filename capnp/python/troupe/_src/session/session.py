@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import List, Optional, Sequence, Type
 
-from troupe._src.graph.graph import Graph, defaults
+from troupe._src.graph.thread_scopes import defaults, leave
+from troupe._src.graph.graph import Graph
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform.process import run_interruptibly
 from troupe._src.session.base_session import BaseSession
@@ -41,8 +42,8 @@ class Session(BaseSession):
         exc: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        defaults.sessions.remove(self)
-        defaults.graphs.remove(self.graph)
+        leave(defaults.sessions, self)
+        leave(defaults.graphs, self.graph)
         self.close()
 
     @staticmethod
@@ -134,7 +135,5 @@ class InteractiveSession(BaseSession):
 
     def close(self) -> None:
         super().close()
-        if self in defaults.sessions:
-            defaults.sessions.remove(self)
-        if self._given_graph is not None and self._given_graph in defaults.graphs:
-            defaults.graphs.remove(self._given_graph)
+        leave(defaults.sessions, self)
+        leave(defaults.graphs, self._given_graph)

@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 import numpy as np
 
 from troupe._src.graph import random_seed
+from troupe._src.graph.thread_scopes import defaults
 from troupe._src.graph.graph import (
     Graph,
     get_default_graph,
@@ -49,6 +50,7 @@ class TestCase(Assertions):
         super().setUp()
         random.seed(SEED)
         np.random.seed(SEED)
+        defaults.graphs.clear()  # where what ran before is still within graphs or sessions
         reset_default_graph()
         random_seed.set_random_seed(SEED)
 
