@@ -64,6 +64,24 @@ class GivenShapesTest(tf.test.TestCase):
                     saver.restore(session, path)
                     self.assertAllEqual(session.run(v), [1] * 2)
 
+    def test_the_shape_of_a_variable_may_be_refined_where_it_is_not_validated(self):
+        free = tf.Variable(tf.placeholder(tf.float32), validate_shape=False)
+        free.set_shape([2, None])
+        free.set_shape([None, 3])
+        self.assertEqual(free.shape.as_list(), [2, 3])
+        self.assertEqual(tf.transpose(free).shape.as_list(), [3, 2])
+        fixed = tf.get_variable("fixed", [2, 3])
+        fixed.set_shape([2, None])
+        for v in (free, fixed):
+            with self.assertRaises(ValueError):
+                v.set_shape([3, 3])
+        sized = tf.get_variable("sized", [2], use_resource=True)
+        with self.assertRaises(ValueError):
+            sized.set_shape([2, 1])
+        with tf.Session() as session:
+            session.run(free.initializer, {free.initial_value: [[1.0] * 3] * 2})
+            self.assertAllEqual(session.run(tf.transpose(free)), [[1, 1]] * 3)
+
 
 if __name__ == "__main__":
     tf.test.main()

@@ -11,7 +11,7 @@ from troupe._src.ops import raw_ops
 from troupe._src.ops.apply_op import OP_DEFS
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType
-from troupe._src.types.shapes import TensorShape
+from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.variable import Variable
 
@@ -82,6 +82,10 @@ class RefVariable(Variable):
     @property
     def shape(self) -> TensorShape:
         return self._reference.shape
+
+    def set_shape(self, shape: ShapeLike) -> None:
+        self._reference.set_shape(shape)
+        self._snapshot.set_shape(shape)
 
     def value(self) -> Tensor:
         """Its value, read once a step."""

@@ -13,6 +13,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 
 class VariableUpdates(Operand):
@@ -31,6 +32,20 @@ class VariableUpdates(Operand):
     def read_value(self) -> Tensor:
         """Its value, read after the current control dependencies."""
         raise NotImplementedError
+
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Refines the static shape that a variable of references has without `validate_shape`.
+
+        Args:
+            shape: What is known of the shape besides; None for a size that is not.
+
+        Raises:
+            NotImplementedError: It says more than the static shape of a variable of a resource.
+            ValueError: The two shapes are not compatible.
+        """
+        known = TensorShape(self._native.shape)
+        if str(known.merge_with(as_shape(shape))) != str(known):
+            raise NotImplementedError(f"{self!r} of a resource does not implement set_shape()")
 
     def assign(
         self,
