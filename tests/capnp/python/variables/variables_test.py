@@ -1,5 +1,6 @@
 """Variables, initializers and variable scopes."""
 
+import enum
 import unittest
 
 import numpy as np
@@ -153,6 +154,19 @@ class VariableTest(tf.test.TestCase):
             v = tf.Variable(1.0)
         with tf.Session() as session:
             session.run(v.initializer)  # without a feed of x
+
+    def test_initial_values_may_be_numbers_of_numpy_or_of_derived_types(self):
+        class Level(enum.IntEnum):
+            HIGH = 3
+
+        for value, dtype in [
+            (np.float64(0.5), tf.float64), (np.float32(0.5), tf.float32), (np.int64(2), tf.int64),
+            (np.bool_(True), tf.bool), (np.complex64(1j), tf.complex64), (np.str_("a"), tf.string),
+            (Level.HIGH, tf.int32),
+        ]:  # fmt: skip
+            with self.subTest(value=value):
+                self.assertIs(tf.Variable(value).dtype.base_dtype, dtype)
+        self.assertIs(tf.Variable(np.float64(0.5), dtype=tf.float32).dtype, tf.float32)
 
 
 class VariableScopeTest(tf.test.TestCase):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import Any, Dict, List, Optional, Set
 
+import numpy as np
+
 from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
@@ -27,8 +29,11 @@ def known_attrs(initial_value: Any, dtype: Optional[DTypeLike], shape: ShapeLike
     known: Dict[str, Any] = {}
     if isinstance(initial_value, Tensor):
         known = {"shape": initial_value.shape, "dtype": initial_value.dtype}
-    elif isinstance(initial_value, (bool, int, float, complex, str, bytes)):
-        known = {"shape": as_shape([]), "dtype": as_dtype(_DTYPES[type(initial_value)])}
+    elif isinstance(initial_value, np.generic):
+        known = {"shape": as_shape([]), "dtype": as_dtype(initial_value.dtype)}
+    elif isinstance(initial_value, tuple(_DTYPES)):
+        kind = next(each for each in type(initial_value).__mro__ if each in _DTYPES)
+        known = {"shape": as_shape([]), "dtype": _DTYPES[kind]}
     if shape is not None:
         known["shape"] = as_shape(shape)
     if dtype is not None:
