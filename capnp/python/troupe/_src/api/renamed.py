@@ -134,6 +134,10 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.ops.array_ops": {
         "quantize_and_dequantize": "quantization.quantize_and_dequantize",
+        **{
+            name: f"_src.api.source_shapes.{name}"
+            for name in ("shape_internal", "size_internal", "rank_internal")
+        },
     },
     "python.autograph.pyct.transformer": {"Base": f"{_LIBRARIES}.NodeTransformer"},
     "python.ops.linalg.linear_operator_util": {

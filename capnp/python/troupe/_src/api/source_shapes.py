@@ -1,13 +1,19 @@
-"""Shapes that tensors are, as far as they are known while the graph is built."""
+"""Shapes that tensors are, as far as they are known without a step, and sizes of tensors."""
 
 from __future__ import annotations
 
 from typing import Any, List, Optional
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.array_ops import get_static_value
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import TensorShape
+
+_SPARSE = (SparseTensor, SparseTensorValue)
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
@@ -35,6 +41,66 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
     if value is not None:
         return TensorShape([None if size < 0 else int(size) for size in value])
     return _of_node(tensor, shape.as_list()[0])
+
+
+def shape_internal(
+    input: Any,
+    name: Optional[str] = None,
+    optimize: bool = True,
+    out_type: DTypeLike = dtypes.int32,
+) -> Tensor:
+    """The shape of a tensor, as of `tf.shape`.
+
+    Args:
+        input: A tensor, also a sparse one.
+        name: The name of the operation.
+        optimize: Whether it is a constant where the static shape is fully defined.
+        out_type: int32 or int64.
+
+    Returns:
+        A tensor [rank].
+    """
+    if optimize or isinstance(input, _SPARSE):
+        return array_ops.shape(input, name, out_type)
+    return raw_ops.Shape(input=input, out_type=out_type, name=name)
+
+
+def size_internal(
+    input: Any,
+    name: Optional[str] = None,
+    optimize: bool = True,
+    out_type: DTypeLike = dtypes.int32,
+) -> Tensor:
+    """The number of elements of a tensor, as of `tf.size`.
+
+    Args:
+        input: A tensor, also a sparse one.
+        name: The name of the operation.
+        optimize: Whether it is a constant where it is known.
+        out_type: int32 or int64.
+
+    Returns:
+        A scalar.
+    """
+    if optimize or isinstance(input, _SPARSE):
+        return array_ops.size(input, name, out_type)
+    return raw_ops.Size(input=input, out_type=out_type, name=name)
+
+
+def rank_internal(input: Any, name: Optional[str] = None, optimize: bool = True) -> Tensor:
+    """The number of axes of a tensor, as of `tf.rank`.
+
+    Args:
+        input: A tensor, also a sparse one.
+        name: The name of the operation.
+        optimize: Whether it is a constant where it is known.
+
+    Returns:
+        An int32 scalar.
+    """
+    if optimize or isinstance(input, _SPARSE):
+        return array_ops.rank(input, name)
+    return raw_ops.Rank(input=input, name=name)
 
 
 def _of_node(tensor: Tensor, length: Any) -> TensorShape:
