@@ -19,10 +19,10 @@ class _RowsOptimizer(AdamOptimizer):
     """Adam whose moments of rows change only where there are gradients."""
 
     def _set_rows(self, slot: str, var: Variable, indices: Tensor, rows: Tensor) -> Any:
-        return self._slots[slot, var].scatter_update(IndexedSlices(rows, indices))
+        return self._slot_of(var, slot).scatter_update(IndexedSlices(rows, indices))
 
     def _rows(self, slot: str, var: Variable, indices: Tensor) -> Tensor:
-        return gather(self._slots[slot, var], indices)
+        return gather(self._slot_of(var, slot), indices)
 
     def _subtract(
         self, var: Variable, indices: Tensor, step: Tensor, mean: Tensor, variance: Tensor
@@ -83,9 +83,9 @@ class NadamOptimizer(AdamOptimizer):
     def _resource_apply_sparse(self, grad: Tensor, var: Variable, indices: Tensor) -> Any:
         given = self._arguments(var)
         beta1 = given["beta1"]
-        means = self._decayed(self._slots["m", var], beta1, grad, indices)
+        means = self._decayed(self._slot_of(var, "m"), beta1, grad, indices)
         squares = self._decayed(
-            self._slots["v", var], given["beta2"], gen_ops.square(grad), indices
+            self._slot_of(var, "v"), given["beta2"], gen_ops.square(grad), indices
         )
         mean = (1 - beta1) * grad + beta1 * gather(means, indices)
         root = gen_ops.sqrt(gather(squares, indices))

@@ -54,9 +54,9 @@ class AdamOptimizer(Optimizer):
             self._zeros_slot(var, "m", self._name)
             self._zeros_slot(var, "v", self._name)
 
-    def _get_beta_accumulators(self) -> Tuple[Variable, Variable]:
-        """The powers of the betas, which optimizers that are derived from it use."""
-        first, second = self._powers
+    def _get_beta_accumulators(self) -> Tuple[Any, Any]:
+        """The powers of the betas, which optimizers that are derived from it use, or None."""
+        first, second = map(self._get_non_slot_variable, ("beta1_power", "beta2_power"))
         return first, second
 
     def _arguments(self, var: Variable) -> Dict[str, Any]:
@@ -65,7 +65,7 @@ class AdamOptimizer(Optimizer):
 
     def _resource_apply_sparse(self, grad: Tensor, var: Variable, indices: Tensor) -> Any:
         given = self._arguments(var)
-        m, v = self._slots["m", var], self._slots["v", var]
+        m, v = self._slot_of(var, "m"), self._slot_of(var, "v")
         mean = self._decayed(m, given["beta1"], grad, indices)
         variance = self._decayed(v, given["beta2"], gen_ops.square(grad), indices)
         correction = gen_ops.sqrt(1 - given["beta2_power"]) / (1 - given["beta1_power"])

@@ -8,8 +8,6 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.ops import gen_ops, raw_ops
-from troupe._src.ops.array_ops import concat
 from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform.logging import not_obeyed
@@ -50,9 +48,9 @@ class Optimizer(OpUpdates):
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
-        self._slots: Dict[Tuple[str, Variable], Variable] = {}
-        self._state: List[Variable] = []  # slots, and variables that all updates share
-        self._shared: Dict[str, Variable] = {}  # the latter by their names, in the latest graph
+        self._slots = {}
+        self._non_slot_dict = {}
+        self._state = []
 
     def __repr__(self) -> str:
         try:
@@ -238,84 +236,8 @@ class Optimizer(OpUpdates):
     def _prepare(self) -> None:
         """Creates tensors that all updates share."""
 
-    def _resource_apply_sparse_duplicate_indices(
-        self, grad: Tensor, var: Variable, indices: Tensor
-    ) -> Any:
-        """Updates the rows of a variable that indices name, some of them perhaps repeatedly."""
-        distinct, positions = raw_ops.Unique(x=indices)
-        shape = concat([raw_ops.Shape(input=distinct), raw_ops.Shape(input=grad)[1:]], 0)
-        summed = convert_to_tensor(IndexedSlices(grad, positions, shape))
-        return self._resource_apply_sparse(summed, var, distinct)
-
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
         return group(*update_ops, name=name_scope.rsplit("/", 1)[-1])
-
-    def _shared_variable(self, initial: Any, name: str, var_list: Sequence[Variable]) -> Variable:
-        """A variable that the updates of all variables share, where the first by name is."""
-        first = min(var_list, key=lambda var: var.name)
-        with get_default_graph().colocate_with(first.op):
-            shared = _slot(first, initial, name)
-        self._state.append(shared)
-        self._shared[name] = shared
-        return shared
-
-    # Slots.
-
-    def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
-        shape = [int(size) for size in var.shape]
-        zeros = gen_ops.fill(shape, convert_to_tensor(0, var.dtype))
-        return self._get_or_make_slot(var, zeros, slot_name, op_name)
-
-    def _get_or_make_slot(self, var: Variable, val: Any, slot_name: str, op_name: str) -> Variable:
-        """The slot `slot_name` of a variable."""
-        slot = self._slots.get((slot_name, var))
-        if slot is None:
-            with get_default_graph().colocate_with(var.op):
-                initial = convert_to_tensor(val, var.dtype)
-                slot = _slot(var, initial, f"{var._shared_name}/{op_name}")
-            info = var._get_save_slice_info()
-            if info is not None and slot.shape == var.shape:
-                slot._set_save_slice_info(info.of_slot(op_name))
-            self._add_slot(slot_name, var, slot)
-        return slot
-
-    def _add_slot(self, slot_name: str, var: Variable, slot: Variable) -> None:
-        self._slots[slot_name, var] = slot
-        self._state.append(slot)
-
-    def get_slot(self, var: Variable, name: str) -> Optional[Variable]:
-        """A slot of a variable.
-
-        Args:
-            var: The variable.
-            name: The name of the slot, such as "momentum".
-
-        Returns:
-            A variable; None where there is none.
-        """
-        return self._slots.get((name, var))
-
-    def get_slot_names(self) -> List[str]:
-        """The names of all slots, in order."""
-        return sorted({name for name, _ in self._slots})
-
-    def variables(self) -> List[Variable]:
-        """The variables of its state in the default graph."""
-        graph = get_default_graph()
-        return [variable for variable in self._state if variable.graph is graph]
-
-
-def _slot(var: Variable, initial: Any, name: str) -> Variable:
-    """A slot of a variable, or what several share; that of a local one is of this program alone."""
-    graph = get_default_graph()
-    local = graph.get_collection_ref(GraphKeys.LOCAL_VARIABLES)
-    if all(each is not var for each in local):
-        return Variable(initial, trainable=False, name=name)
-    slot = Variable(initial, trainable=False, name=name, collections=[GraphKeys.LOCAL_VARIABLES])
-    # Among the variables of a program, a slot is a global one.
-    local.remove(slot)
-    graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, slot)
-    return slot
 
 
 def _converted(gradient: Any, variable: Variable) -> Any:
