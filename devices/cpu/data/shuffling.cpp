@@ -129,11 +129,10 @@ Result<Kernel> make_random_dataset(const Node& node) {
     auto seeds = seed_inputs(launch, 0);
     if (!seeds) return seeds.status();
     auto part = std::make_shared<DatasetPart>();
-    auto iterate = [=, seeds = *seeds](
-                       const SharedIteration& iteration) -> Result<data::SharedSource> {
-      auto drawn = iteration->state_of<SeedPair>(&part->seeds, [&] {
-        return std::make_shared<SeedPair>(or_drawn(seeds, *iteration));
-      });
+    auto iterate = [=, seeds =
+                           *seeds](const SharedIteration& iteration) -> Result<data::SharedSource> {
+      auto drawn = iteration->state_of<SeedPair>(
+          &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
       return data::SharedSource(std::make_shared<RandomNumbers>(*drawn));
     };
     return set_dataset(launch, make_dataset(attrs, iterate));
@@ -147,17 +146,19 @@ Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuff
   auto given = seed_inputs(launch, 2);
   if (!given) return given.status();
   auto part = std::make_shared<DatasetPart>();
-  return Iterate([=, size = *size, seeds = *given](const SharedIteration& iteration) -> Result<data::SharedSource> {
-    auto source = input->iterate(iteration);
-    if (!source) return source;
-    auto mine = *iteration->state_of<SeedPair>(
-        &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
-    if (reshuffles) {
-      auto make = [&] { return std::make_shared<ShuffleSeedSource>(mine); };
-      mine = iteration->state_of<ShuffleSeedSource>(&part->source, make)->next();
-    }
-    return data::SharedSource(std::make_shared<Shuffled>(*std::move(source), size, mine));
-  });
+  return Iterate(
+      [=, size = *size,
+       seeds = *given](const SharedIteration& iteration) -> Result<data::SharedSource> {
+        auto source = input->iterate(iteration);
+        if (!source) return source;
+        auto mine = *iteration->state_of<SeedPair>(
+            &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
+        if (reshuffles) {
+          auto make = [&] { return std::make_shared<ShuffleSeedSource>(mine); };
+          mine = iteration->state_of<ShuffleSeedSource>(&part->source, make)->next();
+        }
+        return data::SharedSource(std::make_shared<Shuffled>(*std::move(source), size, mine));
+      });
 }
 
 Result<Kernel> make_shuffle_dataset(const Node& node) {
