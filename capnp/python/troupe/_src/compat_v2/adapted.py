@@ -86,9 +86,15 @@ def adapt(row: Row, function: Callable[..., Any], module: str) -> Callable[..., 
 
     adapted.__name__ = adapted.__qualname__ = row.name
     adapted.__module__ = module
-    adapted.__doc__ = f"`tf.{row.function}`, with the parameters of TensorFlow 2."
+    adapted.__doc__ = _docstring(row)
     adapted.__signature__ = signature  # type: ignore[attr-defined]
     return adapted
+
+
+def _docstring(row: Row) -> str:
+    summary = f"`tf.{row.function}`, with the parameters of TensorFlow 2."
+    arguments = "".join(f"    {each.name}: `{each.own}` there.\n" for each in row.parameters)
+    return f"{summary}\n\nArgs:\n{arguments}" if arguments else summary
 
 
 def _default(parameter: Parameter, own: Any) -> Any:

@@ -67,7 +67,8 @@ class Assertions(unittest.TestCase):
             err: The norm.
             msg: What the failure says, too.
         """
-        self.assertLess(np.linalg.norm(ndarray1 - ndarray2), err, msg)
+        distance = np.linalg.norm(self._array(ndarray1) - self._array(ndarray2))
+        self.assertLess(distance, err, msg)
 
     def assertProtoEquals(
         self, expected_message_maybe_ascii: Any, message: Any, msg: Any = None
@@ -175,18 +176,6 @@ class Assertions(unittest.TestCase):
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
-
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
-        """The norm of the difference of two arrays is less than `err`.
-
-        Args:
-            ndarray1: A tensor, or what an array is made of.
-            ndarray2: The same.
-            err: The bound.
-            msg: What the failure says, too.
-        """
-        distance = np.linalg.norm(self._array(ndarray1) - self._array(ndarray2))
-        self.assertLess(distance, err, msg)
 
     def _GetNdArray(self, a: Any) -> np.ndarray[Any, Any]:  # noqa: N802
         """The array of a tensor, which classes of programs call by TensorFlow's name for it."""

@@ -168,7 +168,14 @@ def run_in_graph_and_eager_modes(
 
 
 def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
-    """The class, each of whose tests has a session as the default one."""
+    """Gives each test of a class a session as the default one.
+
+    Args:
+        cls: The class.
+
+    Returns:
+        The class.
+    """
     for name in unittest.defaultTestLoader.getTestCaseNames(cls):
         skips = name.startswith(("testSkipEager", "test_skip_eager")) or name == "test_session"
         if not skips and callable(getattr(cls, name, None)):
