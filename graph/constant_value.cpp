@@ -35,6 +35,14 @@ int64_t divide_down(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 int64_t modulo(int64_t a, int64_t b) { return b == 0 ? open : a - divide_down(a, b) * b; }
+int64_t power(int64_t a, int64_t b) {
+  if (b < 0) return open;
+  if (a == 0 || a == 1) return b == 0 ? 1 : a;
+  if (a == -1) return b % 2 == 0 ? 1 : -1;
+  int64_t result = 1;
+  for (; b > 0 && result != open; --b) result = multiply(result, a);
+  return result;
+}
 int64_t greater(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t less(int64_t a, int64_t b) { return std::min(a, b); }
 
@@ -60,6 +68,7 @@ SizeArithmetic elementwise(std::string_view op) {
       {"FloorMod", modulo},
       {"Maximum", greater},
       {"Minimum", less},
+      {"Pow", power},
   };
   return find(functions, op);
 }
@@ -98,25 +107,21 @@ class SmallInts {
 
   std::optional<Ints> computed(const Node& node, int index, size_t count) {
     static const std::map<std::string_view, Rule> rules = {
-        {"Cast", &SmallInts::same},
-        {"ConcatV2", &SmallInts::concat},
-        {"EnsureShape", &SmallInts::same},
-        {"ExpandDims", &SmallInts::same},
-        {"Fill", &SmallInts::fill},
-        {"GatherV2", &SmallInts::gather},
-        {"Identity", &SmallInts::same},
-        {"Pack", &SmallInts::pack},
-        {"Range", &SmallInts::range},
-        {"Rank", &SmallInts::rank},
-        {"Reshape", &SmallInts::same},
-        {"Size", &SmallInts::size},
-        {"Slice", &SmallInts::slice},
-        {"Squeeze", &SmallInts::same},
-        {"StridedSlice", &SmallInts::strided_slice},
+        {"Cast", &SmallInts::same},        {"ConcatV2", &SmallInts::concat},
+        {"EnsureShape", &SmallInts::same}, {"ExpandDims", &SmallInts::same},
+        {"Fill", &SmallInts::fill},        {"GatherV2", &SmallInts::gather},
+        {"Identity", &SmallInts::same},    {"Pack", &SmallInts::pack},
+        {"Range", &SmallInts::range},      {"Rank", &SmallInts::rank},
+        {"Reshape", &SmallInts::same},     {"ReverseV2", &SmallInts::reverse},
+        {"Size", &SmallInts::size},        {"Slice", &SmallInts::slice},
+        {"Squeeze", &SmallInts::same},     {"StridedSlice", &SmallInts::strided_slice},
+        {"Tile", &SmallInts::tile},
     };
     const auto& op = node.op->name();
     if (op == "Shape" || op == "ShapeN")
       return sizes(graph_.shape_of(node.inputs[static_cast<size_t>(index)]));
+    if (op == "Split") return part(node, node.inputs[1], index, count);
+    if (op == "SplitV" || op == "Unpack") return part(node, node.inputs[0], index, count);
     if (auto function = elementwise(op)) return combine(node, function, count);
     if (auto function = reduction(op)) return reduce(node, function, count);
     auto rule = rules.find(op);
@@ -213,6 +218,32 @@ class SmallInts {
     else if (first < 0) first = std::max(first + size, int64_t{0});
     if (step->front() < 0) first = std::min(first, size - 1);
     return chosen(node.inputs[0], run(first, step->front(), count));
+  }
+
+  /// An output of a node whose outputs are the parts of a vector, one after the other.
+  std::optional<Ints> part(const Node& node, Output vector, int index, size_t count) {
+    int64_t first = 0;
+    for (int i = 0; i < index; ++i) {
+      const auto& before = graph_.shape_of({node.id, i});
+      if (!before.is_known()) return std::nullopt;
+      first += before.elements();
+    }
+    return chosen(vector, run(first, 1, count));
+  }
+
+  std::optional<Ints> reverse(const Node& node, size_t count) {
+    auto axes = of(node.inputs[1]);
+    if (!axes || axes->size() != 1) return std::nullopt;
+    return chosen(node.inputs[0], run(static_cast<int64_t>(count) - 1, -1, count));
+  }
+
+  /// Of a vector.
+  std::optional<Ints> tile(const Node& node, size_t count) {
+    auto once = of(node.inputs[0]);
+    if (!once || once->empty() || graph_.shape_of(node.inputs[0]).rank() != 1) return std::nullopt;
+    Ints values;
+    for (size_t i = 0; i < count; ++i) values.push_back((*once)[i % once->size()]);
+    return values;
   }
 
   static std::vector<int64_t> run(int64_t first, int64_t step, size_t count) {

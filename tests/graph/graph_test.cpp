@@ -185,6 +185,40 @@ BOOST_AUTO_TEST_CASE(small_integers_are_computed_while_building) {
   BOOST_TEST(value("too_much") == "open");
 }
 
+BOOST_AUTO_TEST_CASE(parts_and_arrangements_of_sizes_are_known_while_building) {
+  auto value = [this](const std::string& name) {
+    auto known = graph.constant_value(*graph.find_output(name));
+    return known ? known->to_string() : "open";
+  };
+  auto constant = [this](const char* name, Tensor tensor) {
+    auto dtype = tensor.dtype();
+    return add(name, "Const", {}, {{"value", std::move(tensor)}, {"dtype", dtype}});
+  };
+  BOOST_TEST(constant("axis", Tensor::scalar<int32_t>(0)) == "");
+  BOOST_TEST(constant("axes", Tensor::of<int32_t>({1}, {0})) == "");
+  BOOST_TEST(constant("two", Tensor::of<int32_t>({1}, {2})) == "");
+  BOOST_TEST(constant("four", Tensor::of<int32_t>({4}, {5, -1, 0, 3})) == "");
+  BOOST_TEST(constant("parts", Tensor::of<int32_t>({2}, {1, -1})) == "");
+  BOOST_TEST(constant("huge", Tensor::of<int64_t>({4}, {0, 1, -1, 2})) == "");
+  BOOST_TEST(constant("times", Tensor::scalar(std::numeric_limits<int64_t>::max())) == "");
+  BOOST_TEST(add("shape", "Shape", {"x"}) == "");
+  BOOST_TEST(add("each", "Unpack", {"shape"}, {{"num", 2}}) == "");
+  BOOST_TEST(add("halves", "Split", {"axis", "four"}, {{"num_split", 2}}) == "");
+  BOOST_TEST(add("pieces", "SplitV", {"four", "parts", "axis"}, {{"num_split", 2}}) == "");
+  BOOST_TEST(add("reverse", "ReverseV2", {"four", "axes"}) == "");
+  BOOST_TEST(add("tile", "Tile", {"shape", "two"}) == "");
+  BOOST_TEST(add("squares", "Pow", {"four", "two"}) == "");
+  BOOST_TEST(add("powers", "Pow", {"huge", "times"}) == "");
+  BOOST_TEST(value("each:1") == "int32[] [3]");
+  BOOST_TEST(value("halves:1") == "int32[2] [0 3]");
+  BOOST_TEST(value("pieces:0") == "int32[1] [5]");
+  BOOST_TEST(value("pieces:1") == "int32[3] [-1 0 3]");
+  BOOST_TEST(value("reverse") == "int32[4] [3 0 -1 5]");
+  BOOST_TEST(value("tile") == "int32[4] [2 3 2 3]");
+  BOOST_TEST(value("squares") == "int32[4] [25 1 0 9]");
+  BOOST_TEST(value("powers") == "open");
+}
+
 BOOST_AUTO_TEST_CASE(shapes_are_known_as_far_as_their_sizes_are) {
   auto shape = [this](const char* name) {
     return graph.constant_value_as_shape(*graph.find_output(name)).to_string();

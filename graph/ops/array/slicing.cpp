@@ -164,7 +164,7 @@ void add_slices(OpCatalog& catalog) {
       .input("input", "T")
       .input("paddings", "Tpaddings")
       .output("output", "T")
-      .attr("T", all_plain())
+      .attr("T", all_dtypes())
       .attr("Tpaddings", indexing(), DType::int32)
       .infer_shape(infer_pad)
       .gradient([](Gradient& g) {

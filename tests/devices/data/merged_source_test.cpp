@@ -38,6 +38,12 @@ struct MergeFixture {
   std::shared_ptr<data::MergedSource> merged;
   std::string late;
 
+  // What waits for an answer holds who asked, who holds it.
+  ~MergeFixture() {
+    input->done_ = nullptr;
+    for (auto& [number, source] : sources) source->done_ = nullptr;
+  }
+
   void merge(int64_t open_max, int64_t length = 1) {
     auto open = [this](const Element& element) -> Result<data::SharedSource> {
       auto number = element[0].value<int64_t>();

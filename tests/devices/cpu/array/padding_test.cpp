@@ -54,6 +54,12 @@ BOOST_AUTO_TEST_CASE(tensors_of_all_shapes_are_padded) {
   check_padded({1, 2, 300'000}, {0, 0, 1, 0, 70'000, 5});  // rows in pieces, some without elements
 }
 
+BOOST_AUTO_TEST_CASE(texts_are_padded_with_empty_ones) {
+  auto padded = run_op("Pad", {Tensor::of<std::string>({1}, {"a"}), vec<int32_t>({1, 2}, {1, 1})});
+  BOOST_REQUIRE(padded);
+  BOOST_TEST(padded->front().to_string() == "string[3] [\"\" \"a\" \"\"]");
+}
+
 BOOST_AUTO_TEST_CASE(a_pad_without_a_value_is_of_zeros) {
   auto padded = run_op("Pad", {counted({2, 300'000}), vec<int64_t>({2, 2}, {1, 0, 0, 70'000})});
   BOOST_REQUIRE(padded);
