@@ -79,9 +79,13 @@ def _name_beside(graph: Graph, builder: _native.Builder, name: str) -> str:
 
 
 def _made_here(graph: Graph) -> Set[str]:
-    """The names of the graph's global variables, except for those that came in."""
-    names: Set[str] = graph._state.setdefault("variable_names", set())
-    return names
+    """The names of the global variables that the builder has made, which edits replace."""
+    root, names = graph._state.get("variable_names", (None, None))
+    if root is not graph._root:
+        names = {variable.name for variable in graph._root.variables()}
+        graph._state["variable_names"] = (graph._root, names)
+    made: Set[str] = names
+    return made
 
 
 def _has_handle(graph: Graph, name: str) -> bool:
