@@ -22,6 +22,9 @@ from troupe._src.types.dtypes import as_dtype
 from troupe._src.types.shapes import TensorShape
 
 
+_Body = Callable[[List[Tensor]], List[Tensor]]
+
+
 def processor_count() -> int:
     """How many processors this machine has."""
     return os.cpu_count() or 1
@@ -64,7 +67,6 @@ def generator_dataset(
     components = Components(types, shapes_up_to(types, output_shapes))
     given = [convert_to_tensor(value) for value in (args or ())]
     state = _GeneratorState(generator)
-    number = ([dtypes.int64], [TensorShape([])])
 
     def next_values(at: Any) -> List[Any]:
         return _checked(state.next(at), components)
@@ -79,10 +81,26 @@ def generator_dataset(
     def end_body(arguments: List[Tensor]) -> List[Tensor]:
         return [numpy_function(state.end, arguments, dtypes.int64)]
 
+    variant = generator_variant(components, begin_body, next_body, end_body)
+    return variant, components
+
+
+def generator_variant(
+    components: Components, begin_body: _Body, next_body: _Body, end_body: _Body
+) -> Tensor:
+    """The dataset of what three functions of the graph give.
+
+    Args:
+        components: Those of its elements.
+        begin_body: Gives an int64 scalar, which the others are called with.
+        next_body: Gives the next element; its end is an OutOfRangeError.
+        end_body: Is called after the last one.
+    """
+    number = ([dtypes.int64], [TensorShape([])])
     begin = TracedFunction("init", [], [], begin_body)
     following = TracedFunction("next", *number, next_body)
     end = TracedFunction("finalize", *number, end_body)
-    variant = raw_ops.GeneratorDataset(
+    return raw_ops.GeneratorDataset(
         init_func_other_args=begin.captured,
         next_func_other_args=following.captured,
         finalize_func_other_args=end.captured,
@@ -91,7 +109,6 @@ def generator_dataset(
         finalize_func=end.name,
         **components.attrs(),
     )
-    return variant, components
 
 
 def _checked(values: Any, components: Components) -> List[Any]:

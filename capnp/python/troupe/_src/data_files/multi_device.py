@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence
 from troupe._src.data import nest
 from troupe._src.data.components import VariantComponent
 from troupe._src.data.dataset import Dataset
-from troupe._src.data.function_graph import TracedFunction
+from troupe._src.data.generator import generator_variant
 from troupe._src.data.iterator import Iterator
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import device
@@ -17,7 +17,6 @@ from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.optionals.optional import get_next_as_optional
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import TensorShape
 
 
 class MultiDeviceIterator:
@@ -117,18 +116,8 @@ def _elements_of(dataset: Dataset, handle: Tensor, index: int, beginning: Tensor
         )
         return list(values)
 
-    number = ([dtypes.int64], [TensorShape([])])
-    begin = TracedFunction("init", [], [], lambda _: [convert_to_tensor(0, dtypes.int64)])
-    following = TracedFunction("next", *number, next_body)
-    end = TracedFunction("finalize", *number, list)
-    variant = raw_ops.GeneratorDataset(
-        init_func_other_args=begin.captured,
-        next_func_other_args=following.captured,
-        finalize_func_other_args=end.captured,
-        init_func=begin.name,
-        next_func=following.name,
-        finalize_func=end.name,
-        **components.attrs(),
+    variant = generator_variant(
+        components, lambda _: [convert_to_tensor(0, dtypes.int64)], next_body, list
     )
     return Dataset._make(variant, components)
 
