@@ -57,11 +57,11 @@ class TransformationsTest(Elements):
         def three(number):
             return Dataset.from_tensors(number).repeat(3)
 
-        for module, name in ((tf.contrib.data, "parallel"), (tf.data.experimental, "parallel"),
-                             (tf.contrib.data, "sloppy")):  # fmt: skip
-            interleave = getattr(module, f"{name}_interleave")
-            dataset = Dataset.range(3).apply(interleave(three, 2, block_length=2))
+        for module in (tf.contrib.data, tf.data.experimental):
+            dataset = Dataset.range(3).apply(module.parallel_interleave(three, 2, block_length=2))
             self.assertEqual(self.elements(dataset), [0, 0, 1, 1, 0, 1, 2, 2, 2])
+        sloppy = Dataset.range(3).apply(tf.contrib.data.sloppy_interleave(three, 2))
+        self.assertCountEqual(self.elements(sloppy), [0, 0, 0, 1, 1, 1, 2, 2, 2])
         options = {"sloppy": True, "buffer_output_elements": 4, "prefetch_input_elements": 2}
         dataset = Dataset.range(3).apply(tf.contrib.data.parallel_interleave(three, 3, **options))
         self.assertEqual(sorted(self.elements(dataset)), [0] * 3 + [1] * 3 + [2] * 3)
