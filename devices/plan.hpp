@@ -16,6 +16,8 @@
 
 namespace troupe {
 
+class SessionKernels;
+
 /// A resource in a container that a partition uses, by the node that makes its handle or that works
 /// on it by name.
 struct ResourceUse {
@@ -46,9 +48,11 @@ class Plan {
  public:
   using Bindings = std::map<NodeId, std::shared_ptr<Resource>>;
 
-  /// Makes the kernel of each node. The error of the first that cannot be made names the node.
+  /// Makes the kernel of each node, or takes it from the session's, where it has any. The error of
+  /// the first that cannot be made names the node.
   static Result<std::shared_ptr<const Plan>> compile(
-      std::shared_ptr<const Graph> graph, Device& device, const Bindings& bindings);
+      std::shared_ptr<const Graph> graph, Device& device, const Bindings& bindings,
+      SessionKernels* session = nullptr);
 
   /// Where an output, or the mere end of a node, goes.
   struct Edge {

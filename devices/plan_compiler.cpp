@@ -7,6 +7,7 @@
 #include "troupe/devices/pending_counts.hpp"
 #include "troupe/devices/pieces/join_pieces.hpp"
 #include "troupe/devices/plan.hpp"
+#include "troupe/devices/resources/session_kernels.hpp"
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/find_frames.hpp"
@@ -24,10 +25,11 @@ enum class Place : uint8_t { host, device, any };
 /// step starts.
 class Plan::Compiler {
  public:
-  Compiler(const Graph& graph, Plan& plan, const Bindings& bindings)
+  Compiler(const Graph& graph, Plan& plan, const Bindings& bindings, SessionKernels* session)
       : graph_(graph),
         plan_(plan),
         bindings_(bindings),
+        session_(session),
         has_own_memory_(plan.device_->stream() != nullptr),
         item_of_(graph.size(), -1) {}
 
@@ -78,12 +80,18 @@ class Plan::Compiler {
     return Tensor::scalar(ResourceHandle{name.container, name.name, bindings_.at(node.id)});
   }
 
+  Result<Kernel> make_kernel(const Node& node) {
+    if (session_ && SessionKernels::keeps(node))
+      return session_->find_or_make(node, graph_, *plan_.device_);
+    return plan_.device_->kernels().make_in(node, graph_, *plan_.device_);
+  }
+
   Status add_node(const Node& node) {
     if (auto value = constant(node)) {
       constant_of_[node.id] = *value;
       return {};
     }
-    auto kernel = plan_.device_->kernels().make_in(node, graph_, *plan_.device_);
+    auto kernel = make_kernel(node);
     if (!kernel)
       return kernel.status().at(
           {.node = node.name, .op = node.op->name(), .device = node.device, .task = {}});
@@ -361,6 +369,7 @@ class Plan::Compiler {
   const Graph& graph_;
   Plan& plan_;
   const Bindings& bindings_;
+  SessionKernels* session_;
   const bool has_own_memory_;
   std::vector<int32_t> item_of_;  // by node; -1 for a constant
   LoopFrames frames_;
@@ -372,11 +381,12 @@ class Plan::Compiler {
 };
 
 Result<std::shared_ptr<const Plan>> Plan::compile(
-    std::shared_ptr<const Graph> graph, Device& device, const Bindings& bindings) {
+    std::shared_ptr<const Graph> graph, Device& device, const Bindings& bindings,
+    SessionKernels* session) {
   auto plan = std::make_shared<Plan>();
   plan->graph_ = std::move(graph);
   plan->device_ = &device;
-  auto status = Compiler(*plan->graph_, *plan, bindings).run();
+  auto status = Compiler(*plan->graph_, *plan, bindings, session).run();
   if (!status.ok()) return status;
   return std::shared_ptr<const Plan>(std::move(plan));
 }

@@ -55,19 +55,19 @@ struct DeviceState {
       auto why = invalid_argument("a registration needs a sender, which gets the results of steps");
       return {why.at(where()), Registered()};
     }
-    add_session(message);
-    return registrations.add(message);
+    return registrations.add(message, add_session(message).kernels);
   }
 
-  void add_session(const Register& message) {
-    auto [session, is_new] = sessions.try_emplace(message.session);
+  DeviceSession& add_session(const Register& message) {
+    auto session = sessions.try_emplace(message.session, settings.metrics, settings.name).first;
     session->second.master = message.master;
-    if (is_new) session->second.begin(settings.metrics, settings.name);
     // Always the latest sender: after a broken connection the earlier handle is dead.
     auto& actor = session->second.actor;
-    if (actor && caf::actor_cast<caf::strong_actor_ptr>(actor) == self->current_sender()) return;
-    actor = caf::actor_cast<StepListener>(self->current_sender());
-    self->monitor(actor);
+    if (!actor || caf::actor_cast<caf::strong_actor_ptr>(actor) != self->current_sender()) {
+      actor = caf::actor_cast<StepListener>(self->current_sender());
+      self->monitor(actor);
+    }
+    return session->second;
   }
 
   Status add_plan(const Register& message, std::shared_ptr<DevicePlan> plan, NewResources created) {

@@ -113,7 +113,7 @@ Status DevicePlan::check_feeds(const Tensors& feeds) const {
 
 Result<std::shared_ptr<DevicePlan>> make_device_plan(
     const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
-    const DeviceActors& peers) {
+    const DeviceActors& peers, SessionKernels& kernels) {
   auto feeds = count_of(*graph, transfer::arg);
   if (!feeds) return feeds.status();
   auto fetches = count_of(*graph, transfer::retval);
@@ -143,7 +143,7 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
   for (const auto& [edge, destination] : device_plan->destinations)
     if (receivers.insert(destination.actor.address()).second)
       device_plan->receivers.push_back(destination.actor);
-  auto plan = Plan::compile(graph, device, bindings);
+  auto plan = Plan::compile(graph, device, bindings, &kernels);
   if (!plan) return plan.status();
   device_plan->plan = *std::move(plan);
   return device_plan;

@@ -60,9 +60,9 @@ using DeviceActors = std::map<std::string, DeviceActor>;
 
 /// Compiles a partition, which is validated, as a peer sent it: its feeds and fetches must be
 /// numbered from 0 without gaps, its edges must differ, and all devices that it sends to must be in
-/// `peers`. An error names the node.
+/// `peers`. An error names the node. `kernels` are those of the session on this device.
 Result<std::shared_ptr<DevicePlan>> make_device_plan(
     const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
-    const DeviceActors& peers);
+    const DeviceActors& peers, SessionKernels& kernels);
 
 }  // namespace troupe

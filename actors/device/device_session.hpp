@@ -13,6 +13,7 @@
 #include "troupe/actors/device/step_rendezvous.hpp"
 #include "troupe/actors/world/world.hpp"
 #include "troupe/devices/executor.hpp"
+#include "troupe/devices/resources/session_kernels.hpp"
 #include "troupe/devices/resources/session_tensors.hpp"
 
 namespace troupe {
@@ -41,12 +42,12 @@ struct DeviceSession {
   std::set<uint64_t> unstarted;  // steps that were sent something, whose StartStep has not come
   EndedSteps ended;
   std::shared_ptr<SessionTensors> kept;  // from step to step
+  std::shared_ptr<SessionKernels> kernels = std::make_shared<SessionKernels>();
 
-  /// To be called once: `device` is the device's full name.
-  void begin(const std::shared_ptr<Metrics>& metrics, const std::string& device) {
-    counted = Counted(metrics, &Metrics::device_sessions);
-    kept = std::make_shared<SessionTensors>(device);
-  }
+  /// `device` is the device's full name.
+  DeviceSession(const std::shared_ptr<Metrics>& metrics, const std::string& device)
+      : counted(metrics, &Metrics::device_sessions),
+        kept(std::make_shared<SessionTensors>(device)) {}
 
   void add(PlanId id, std::shared_ptr<const DevicePlan> plan, NewResources created_for_it) {
     plans[id] = std::move(plan);

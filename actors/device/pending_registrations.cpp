@@ -24,6 +24,7 @@ struct PendingRegistrations::Registration {
   bool is_large = false;
   bool has_fused_kernel = false, has_rows_kernel = false;  // graph/ops/fusion.hpp
   std::shared_ptr<Graph> graph;
+  std::shared_ptr<SessionKernels> kernels;
   Bindings bindings;
   DeviceActors peers;
   std::shared_ptr<DevicePlan> plan;  // once it is compiled
@@ -48,7 +49,8 @@ Where PendingRegistrations::where() const {
   return {.node = "", .op = "", .device = settings_.name, .task = settings_.task_name};
 }
 
-caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
+caf::result<Status, Registered> PendingRegistrations::add(
+    Register& message, const std::shared_ptr<SessionKernels>& session_kernels) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
   registration->is_large = settings_.world->takes_long(message.node_count());
@@ -56,6 +58,7 @@ caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   registration->has_fused_kernel = kernels.contains(fusion::op);
   registration->has_rows_kernel = kernels.contains(fusion::rows_op);
   registration->graph = std::make_shared<Graph>(settings_.catalog);
+  registration->kernels = session_kernels;
   registration->message = std::move(message);
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
   // before the promise is made, which takes the sender away.
@@ -156,7 +159,8 @@ void PendingRegistrations::arrived(const Pointer& registration, const Status& st
 void PendingRegistrations::compile(const Pointer& registration) {
   auto make_plan = [registration, device = settings_.device] {
     auto plan = make_device_plan(
-        registration->graph, *device, registration->bindings.resources, registration->peers);
+        registration->graph, *device, registration->bindings.resources, registration->peers,
+        *registration->kernels);
     if (plan) registration->plan = *std::move(plan);
     return plan.status();
   };

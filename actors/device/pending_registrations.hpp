@@ -33,8 +33,10 @@ class PendingRegistrations {
       DeviceProtocol::pointer self, const TaskActor& task, const DeviceSettings& settings,
       AddPlan add_plan);
 
-  /// Adds the registration of the message that is being handled, and returns its answer.
-  caf::result<Status, Registered> add(Register& message);
+  /// Adds the registration of the message that is being handled, and returns its answer. `kernels`
+  /// are those of its session.
+  caf::result<Status, Registered> add(
+      Register& message, const std::shared_ptr<SessionKernels>& kernels);
 
   /// Cancels the registrations of one plan, or of the whole session.
   void cancel(SessionId session, std::optional<PlanId> plan, const Status& why);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "troupe/devices/resources/declared_components.hpp"
 #include "troupe/devices/resources/multi_device_iterator.hpp"
 #include "troupe/devices/resources/resource_kind.hpp"
 
@@ -18,21 +19,14 @@ Status not_begun() {
 
 Status check_iterator(const Resource& resource, const Node& handle) {
   const auto& iterator = static_cast<const IteratorResource&>(resource);
-  auto status = data::check_components(
-      iterator.dtypes(), iterator.shapes(), handle.attr<DTypes>("output_types"),
-      handle.attr<Shapes>("output_shapes"));
-  if (status.ok()) return status;
-  return invalid_argument("has other components than the graph declares: " + status.message());
+  return DeclaredComponents(handle).check_against(iterator.dtypes(), iterator.shapes());
 }
 
 Result<std::shared_ptr<Resource>> make_iterator(const Node& handle) {
-  const auto& dtypes = handle.attr<DTypes>("output_types");
-  const auto& shapes = handle.attr<Shapes>("output_shapes");
-  if (dtypes.size() != shapes.size())
-    return invalid_argument(
-        "output_types has " + std::to_string(dtypes.size()) + " entries, but output_shapes has " +
-        std::to_string(shapes.size()));
-  return std::shared_ptr<Resource>(std::make_shared<IteratorResource>(dtypes, shapes));
+  DeclaredComponents declared(handle);
+  if (auto status = declared.check(); !status.ok()) return status;
+  return std::shared_ptr<Resource>(
+      std::make_shared<IteratorResource>(declared.dtypes, declared.shapes));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "troupe/devices/resources/declared_components.hpp"
 #include "troupe/devices/resources/resource_kind.hpp"
 
 namespace troupe {
@@ -22,14 +23,11 @@ class DealtDataset final : public data::Dataset {
 };
 
 Result<std::shared_ptr<Resource>> make_multi_device_iterator(const Node& handle) {
-  const auto& dtypes = handle.attr<DTypes>("output_types");
-  const auto& shapes = handle.attr<Shapes>("output_shapes");
-  if (dtypes.size() != shapes.size())
-    return invalid_argument(
-        "output_types has " + std::to_string(dtypes.size()) + " entries, but output_shapes has " +
-        std::to_string(shapes.size()));
+  DeclaredComponents declared(handle);
+  if (auto status = declared.check(); !status.ok()) return status;
   auto count = handle.attr<std::vector<std::string>>("devices").size();
-  return std::shared_ptr<Resource>(std::make_shared<MultiDeviceIterator>(dtypes, shapes, count));
+  return std::shared_ptr<Resource>(
+      std::make_shared<MultiDeviceIterator>(declared.dtypes, declared.shapes, count));
 }
 
 Status check_multi_device_iterator(const Resource& resource, const Node& handle) {
@@ -39,11 +37,7 @@ Status check_multi_device_iterator(const Resource& resource, const Node& handle)
     return invalid_argument(
         "is for " + std::to_string(iterator.count()) + " devices, but the graph declares " +
         std::to_string(count));
-  auto status = data::check_components(
-      iterator.dtypes(), iterator.shapes(), handle.attr<DTypes>("output_types"),
-      handle.attr<Shapes>("output_shapes"));
-  if (status.ok()) return status;
-  return invalid_argument("has other components than the graph declares: " + status.message());
+  return DeclaredComponents(handle).check_against(iterator.dtypes(), iterator.shapes());
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ Status complete_reshape(Shape& wanted, const Shape& given) {
   auto open = std::ranges::find_if(wanted.sizes(), is_open);
   if (!given.is_known()) return {};
   auto misfit = invalid_argument(
-      "a tensor of shape " + given.to_string() + " cannot be reshaped to " + wanted.to_string());
+      "Cannot reshape a tensor of shape " + given.to_string() + " to " + wanted.to_string());
   if (open == wanted.sizes().end())
     return wanted.elements() == given.elements() ? Status() : misfit;
   auto size = ops::open_size(given, wanted);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
@@ -17,17 +19,17 @@ struct ConcatInputs {
 
 /// Fits one more part to the shape of those before, whose sizes along `axis` it adds up.
 Status append(Shape& whole, const Shape& part, int axis) {
-  auto others = part;
-  if (others.rank() == whole.rank()) others.set(axis, whole[axis]);
-  auto merged = whole.merge(others);
-  if (!merged)
-    return invalid_argument(
-        "shapes must agree but for axis " + std::to_string(axis) + ", which " + whole.to_string() +
-        " and " + part.to_string() + " do not");
-  auto is_known = whole[axis] != Shape::unknown && part[axis] != Shape::unknown;
-  auto size = is_known ? whole[axis] + part[axis] : Shape::unknown;
-  whole = *merged;
-  whole.set(axis, size);
+  auto is_known = [&](int i) { return whole[i] != Shape::unknown && part[i] != Shape::unknown; };
+  for (int i = 0; i < whole.rank(); ++i) {
+    if (i == axis) continue;
+    if (!is_known(i)) whole.set(i, std::max(whole[i], part[i]));
+    else if (whole[i] != part[i])
+      return invalid_argument(
+          "Dimension " + std::to_string(i) + " in both shapes must be equal, but are " +
+          std::to_string(whole[i]) + " and " + std::to_string(part[i]) + ": " + whole.to_string() +
+          " and " + part.to_string() + " are concatenated along axis " + std::to_string(axis));
+  }
+  whole.set(axis, is_known(axis) ? whole[axis] + part[axis] : Shape::unknown);
   return {};
 }
 

@@ -21,16 +21,16 @@ BOOST_AUTO_TEST_CASE(blocks_of_images_of_unknown_rank_have_four_axes) {
 BOOST_AUTO_TEST_CASE(a_reshape_keeps_the_number_of_elements) {
   BOOST_TEST(
       shape("Reshape", {floats({2, 3}), ints({4})}) ==
-      "a tensor of shape [2,3] cannot be reshaped to [4]");
+      "Cannot reshape a tensor of shape [2,3] to [4]");
   BOOST_TEST(
       shape("Reshape", {floats({2, 3}), ints({4, -1})}) ==
-      "a tensor of shape [2,3] cannot be reshaped to [4,?]");
+      "Cannot reshape a tensor of shape [2,3] to [4,?]");
   BOOST_TEST(shape("Reshape", {floats({0}), ints({0, -1})}) == "[0,1]");
   BOOST_TEST(shape("Reshape", {floats({0, 6}), ints({0, -1, 3})}) == "[0,2,3]");
   BOOST_TEST(shape("Reshape", {floats({0, 6}), ints({-1, 3})}) == "[0,3]");
   BOOST_TEST(
       shape("Reshape", {floats({6}), ints({0, -1})}) ==
-      "a tensor of shape [6] cannot be reshaped to [0,?]");
+      "Cannot reshape a tensor of shape [6] to [0,?]");
   BOOST_TEST(
       shape("Reshape", {floats({4}), ints({-1, -1})}) ==
       "only one size may be -1, but the shape is [?,?]");

@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_CASE(concatenation_adds_sizes_along_its_axis) {
   BOOST_TEST(shape("ConcatV2", {floats({2, 3}), floats(), later({})}) == "[?,?]");
   BOOST_TEST(
       shape("ConcatV2", {floats({2, 3}), floats({2, 4}), number(0)}) ==
-      "shapes must agree but for axis 0, which [2,3] and [2,4] do not");
+      "Dimension 1 in both shapes must be equal, but are 3 and 4: [2,3] and [2,4] are concatenated "
+      "along axis 0");
   BOOST_TEST(
       shape("ConcatV2", {floats({2, 3}), floats({2}), number(0)}) ==
       "input 0 must have rank 1, but its shape is [2,3]");
