@@ -118,6 +118,7 @@ class Plan {
   }
   Device& device() const { return *device_; }
   const Graph& graph() const { return *graph_; }
+  const std::shared_ptr<const Graph>& shared_graph() const { return graph_; }
   /// Of an item, for errors.
   Where where(const NodeItem& item) const;
   /// Whether an item may use, directly or not, what another one computes; also by way of other

@@ -91,6 +91,7 @@ constexpr Add families[] = {
     add_training_kernels,
     add_reference_kernels,
     add_checkpoint_kernels,
+    add_remapping_kernels,
     add_accumulator_kernels,
     add_staging_kernels,
     add_map_staging_kernels,

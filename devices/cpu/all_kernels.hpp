@@ -88,6 +88,7 @@ void add_tensor_list_kernels(KernelCatalog& catalog);
 void add_queue_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_checkpoint_kernels(KernelCatalog& catalog);
+void add_remapping_kernels(KernelCatalog& catalog);
 void add_dataset_sources_kernels(KernelCatalog& catalog);
 void add_dataset_batching_kernels(KernelCatalog& catalog);
 void add_dataset_ordering_kernels(KernelCatalog& catalog);

@@ -1,8 +1,10 @@
 #include "troupe/devices/data/dataset_function.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "troupe/devices/data/iteration.hpp"
+#include "troupe/devices/resources/session_kernels.hpp"
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/ops/fusion.hpp"
@@ -123,6 +125,11 @@ Result<std::vector<NodeDef>> nodes_of(
   return nodes;
 }
 
+bool has_seed(const Node& node) {
+  return SessionKernels::keeps(node) &&
+         (node.attr<int64_t>("seed") != 0 || node.attr<int64_t>("seed2") != 0);
+}
+
 std::string list(const DTypes& dtypes) {
   std::string text;
   for (auto dtype : dtypes) text += (text.empty() ? "" : ", ") + std::string(to_string(dtype));
@@ -143,9 +150,10 @@ Result<SharedFunction> DatasetFunction::compile(
   for (auto& each : *nodes)
     if (auto id = flat->add(std::move(each)); !id) return id.status();
   if (auto status = flat->check_loops(); !status.ok()) return status;
-  auto plan = Plan::compile(std::move(flat), device, {});
+  auto plan = Plan::compile(flat, device, {});
   if (!plan) return plan.status();
   auto compiled = std::make_shared<DatasetFunction>();
+  compiled->has_seeds_ = std::ranges::any_of(flat->nodes(), has_seed);
   compiled->name_ = def.name;
   for (const auto& argument : def.arguments) compiled->argument_dtypes_.push_back(argument.dtype);
   for (const auto& result : def.results) compiled->result_dtypes_.push_back(result.dtype);
@@ -169,14 +177,27 @@ Status DatasetFunction::check_results(const DTypes& dtypes) const {
       " are expected");
 }
 
+Result<std::shared_ptr<const Plan>> DatasetFunction::plan_of(Iteration& iteration) const {
+  if (!has_seeds_) return plan_;
+  struct OwnPlan {
+    Result<std::shared_ptr<const Plan>> plan;
+  };
+  auto compile = [&] { return Plan::compile(plan_->shared_graph(), plan_->device(), {}); };
+  return iteration
+      .state_of<OwnPlan>(this, [&] { return std::make_shared<OwnPlan>(OwnPlan{compile()}); })
+      ->plan;
+}
+
 std::optional<Pulled> DatasetFunction::call(
     Element first, const std::shared_ptr<const Tensors>& rest, AtOutOfRange at_out_of_range,
     Iteration& iteration, ElementSource::Done done) const {
+  auto plan = plan_of(iteration);
+  if (!plan) return plan.status();
   auto step = std::make_shared<FunctionStep>(
       plan_->device(), std::move(first), rest, result_dtypes_.size(), at_out_of_range,
       std::move(done));
   auto execution =
-      troupe::start(plan_, step, [step](Status status) { step->ended(std::move(status)); });
+      troupe::start(*plan, step, [step](Status status) { step->ended(std::move(status)); });
   // Nobody is answered before call_returned(), so the iteration is still there.
   if (!step->has_ended()) iteration.add_call(execution);
   return step->call_returned();

@@ -12,8 +12,9 @@ namespace troupe::data {
 /// elements behind it; or the end of the sequence.
 enum class AtOutOfRange : uint8_t { fails, ends };
 
-/// A function of the graph, compiled once for the device of a dataset, which calls it for each
-/// element. Immutable.
+/// A function of the graph, compiled for the device of a dataset, which calls it for each element:
+/// once, or for each iteration anew where it has random ops with seeds, whose numbers begin again
+/// then. Immutable.
 class DatasetFunction {
  public:
   /// Compiles the function that an attribute of `node` names. InvalidArgument where it uses what
@@ -36,10 +37,14 @@ class DatasetFunction {
       Iteration& iteration, ElementSource::Done done) const;
 
  private:
+  /// What calls of an iteration run.
+  Result<std::shared_ptr<const Plan>> plan_of(Iteration& iteration) const;
+
   std::string name_;
   DTypes argument_dtypes_;
   DTypes result_dtypes_;
   std::shared_ptr<const Plan> plan_;
+  bool has_seeds_ = false;
 };
 
 using SharedFunction = std::shared_ptr<const DatasetFunction>;

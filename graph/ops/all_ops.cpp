@@ -89,6 +89,7 @@ constexpr Family families[] = {
     {"parsing/reader", add_reader_ops},
     {"state/training", add_training_ops},
     {"state/checkpoint", add_checkpoint_ops},
+    {"state/remapping", add_remapping_ops},
     {"data_flow/accumulator", add_accumulator_ops},
     {"data_flow/staging", add_staging_ops},
     {"data_flow/map_staging", add_map_staging_ops},

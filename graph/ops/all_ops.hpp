@@ -88,6 +88,7 @@ void add_tensor_list_ops(OpCatalog& catalog);
 void add_queue_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);
+void add_remapping_ops(OpCatalog& catalog);
 void add_accumulator_ops(OpCatalog& catalog);
 void add_staging_ops(OpCatalog& catalog);
 void add_map_staging_ops(OpCatalog& catalog);

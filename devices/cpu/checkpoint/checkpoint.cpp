@@ -6,6 +6,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/checkpoint/checkpoint_files.hpp"
 #include "troupe/devices/cpu/checkpoint/checkpoint_reader.hpp"
+#include "troupe/devices/cpu/checkpoint/file_kernel.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_resources.hpp"
@@ -14,21 +15,6 @@ namespace troupe::cpu {
 namespace {
 
 using Strings = std::vector<std::string>;
-
-/// A kernel that waits for the disk must not run on the thread that starts the step.
-Kernel file_kernel(std::function<Status(Launch&)> compute) {
-  constexpr int64_t disk_ns = 10'000'000;
-  return {
-      .compute = std::move(compute), .start = {}, .cost_ns = [](const Launch&) { return disk_ns; }};
-}
-
-Result<std::string> string_input(const Launch& launch, int index) {
-  const auto& tensor = launch.input(index);
-  if (tensor.shape().is_scalar()) return tensor.value<std::string>();
-  return invalid_argument(
-      "input " + std::to_string(index) + " must be one string, not of shape " +
-      tensor.shape().to_string());
-}
 
 Result<Strings> strings_input(const Launch& launch, int index) {
   const auto& tensor = launch.input(index);

@@ -132,6 +132,7 @@ void add_boxes_kernels(KernelCatalog& catalog) {
   catalog.add("DrawBoundingBoxesV2", make_draw_boxes);
   add_box_sampling_kernels(catalog);
   add_glimpse_kernels(catalog);
+  add_matching_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

@@ -239,6 +239,27 @@ Op distorted_box(Op op) {
       .stateful();
 }
 
+void add_matching_ops(OpCatalog& catalog) {
+  catalog.add(Op("BipartiteMatch")
+      .doc("Matches rows and columns of distances, the nearest first, each at most once: the "
+           "column of each row, and the row of each column, or -1. Rows from `num_valid_rows` on "
+           "get none, unless that is negative; at most `top_k` are matched, if that is positive.")
+      .input("distance_mat", DType::float32)
+      .input("num_valid_rows", DType::float32)
+      .output("row_to_col_match_indices", DType::int32)
+      .output("col_to_row_match_indices", DType::int32)
+      .attr("top_k", -1)
+      .infer_shape([](ShapeInference& s) {
+        auto status = s.need_rank(0, 2);
+        auto distances = s.input(0).has_rank() ? s.input(0) : Shape::of_rank(2);
+        if (status.ok()) s.set(0, {distances[0]});
+        if (status.ok()) s.set(1, {distances[1]});
+        return status;
+      })
+      .gradient(not_differentiable)
+      .stateful());
+}
+
 void add_sampling_ops(OpCatalog& catalog) {
   catalog.add(
       distorted_box(Op("SampleDistortedBoundingBox")
@@ -293,6 +314,7 @@ void add_boxes_ops(OpCatalog& catalog) {
   add_suppression_ops(catalog);
   add_combined_suppression(catalog);
   add_drawing_ops(catalog);
+  add_matching_ops(catalog);
   add_sampling_ops(catalog);
 }
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.image.boxes import bipartite_match
 from troupe._src.warps.splines import interpolate_spline
 from troupe._src.warps.transforms import (
     angles_to_projective_transforms,
@@ -28,6 +29,7 @@ if not TYPE_CHECKING:
 __all__ = [
     "adjust_hsv_in_yiq",
     "angles_to_projective_transforms",
+    "bipartite_match",
     "compose_transforms",
     "connected_components",
     "dense_image_warp",

@@ -269,6 +269,24 @@ class WarpsTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "must be known"):
             image.sparse_image_warp(tf.placeholder(tf.float32, [None, 2, 2, 1]), sources, sources)
 
+    def test_rows_and_columns_are_matched_the_nearest_first(self):
+        distances = np.array([[0.4, 0.8, 0.1], [0.3, 0.2, 0.05], [0.6, 0.1, 0.9]], np.float32)
+        for rows, most, row_matches, column_matches in (
+            (3, -1, [0, 2, 1], [0, 2, 1]),
+            (-1, -1, [0, 2, 1], [0, 2, 1]),
+            (3, 2, [-1, 2, 1], [-1, 2, 1]),
+            (1, -1, [2, -1, -1], [-1, -1, 0]),
+            ([0], -1, [-1, -1, -1], [-1, -1, -1]),
+        ):
+            found = self.evaluate(image.bipartite_match(distances, rows, most))
+            self.assertAllEqual(found[0], row_matches)
+            self.assertAllEqual(found[1], column_matches)
+        wide = self.evaluate(image.bipartite_match([[2.0, float("nan"), 1.0]], -1))
+        self.assertAllEqual(wide[0], [2])
+        self.assertAllEqual(wide[1], [-1, -1, 0])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "only 3 rows"):
+            self.evaluate(image.bipartite_match(distances, 4))
+
 
 if __name__ == "__main__":
     unittest.main()

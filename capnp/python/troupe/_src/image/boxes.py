@@ -296,3 +296,28 @@ def extract_glimpse(
         noise="uniform" if uniform_noise else "gaussian",
         name=name,
     )
+
+
+def bipartite_match(
+    distance_mat: TensorLike,
+    num_valid_rows: TensorLike,
+    top_k: int = -1,
+    name: Optional[str] = "bipartite_match",
+) -> Tuple[Tensor, Tensor]:
+    """Matches rows and columns, the nearest pair first, and each at most once.
+
+    As `tf.contrib.image.bipartite_match`.
+
+    Args:
+        distance_mat: [rows, columns] of float32, how far a row is from a column.
+        num_valid_rows: How many of the rows are matched, a number; a negative one for all.
+        top_k: How many pairs are made at most; without one, as many as there can be.
+        name: The name of the op.
+
+    Returns:
+        (the column of each row, the row of each column), both int32, -1 where there is none.
+    """
+    row_matches, column_matches = raw_ops.BipartiteMatch(
+        distance_mat=distance_mat, num_valid_rows=num_valid_rows, top_k=top_k, name=name
+    )
+    return row_matches, column_matches

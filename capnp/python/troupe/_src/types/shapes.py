@@ -338,3 +338,11 @@ def _sizes_of(dims: ShapeLike) -> Optional[Tuple[Optional[int], ...]]:
 def as_shape(shape: ShapeLike) -> TensorShape:
     """Converts to a TensorShape."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def known_sizes(shape: ShapeLike) -> List[int]:
+    """The sizes of a shape; ValueError where one is not known."""
+    sizes = as_shape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(f"a known shape is needed, not {sizes}")
+    return [int(size) for size in sizes]

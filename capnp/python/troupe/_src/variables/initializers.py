@@ -10,10 +10,11 @@ import numpy as np
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.random_seed import get_seed
 from troupe._src.ops.apply_op import apply_op
+from troupe._src.ops.array_ops import sizes_of
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-from troupe._src.types.shapes import as_shape
+from troupe._src.types.shapes import known_sizes
 
 
 class Initializer:
@@ -64,7 +65,7 @@ class Constant(Initializer):
         if isinstance(self.value, (int, float, bool)):
             kind = as_dtype(dtype or self.dtype)
             value = constant(bool(self.value) if kind.is_bool else self.value, kind)
-            filled = apply_op("Fill", {"dims": _sizes(shape), "value": value}, {})
+            filled = apply_op("Fill", {"dims": _vector(shape), "value": value}, {})
             assert isinstance(filled, Tensor)
             return filled
         return constant(self.value, dtype or self.dtype, shape, verify_shape=self._verify_shape)
@@ -122,7 +123,7 @@ class _Random(Initializer):
     def _draw(self, shape: Any, dtype: Optional[DTypeLike]) -> Tensor:
         seed, seed2 = get_seed(self.seed)
         attrs = {"dtype": dtype or self.dtype, "seed": seed, "seed2": seed2}
-        drawn = apply_op(self._op, {"shape": _sizes(shape)}, attrs)
+        drawn = apply_op(self._op, {"shape": _vector(shape)}, attrs)
         assert isinstance(drawn, Tensor)
         return drawn
 
@@ -196,7 +197,7 @@ class RandomUniform(_Random):
             for name, end in (("minval", self.minval), ("maxval", self.maxval))
         }
         attrs = {"seed": seed, "seed2": seed2}
-        drawn = apply_op("RandomUniformInt", {"shape": _sizes(shape), **ends}, attrs)
+        drawn = apply_op("RandomUniformInt", {"shape": _vector(shape), **ends}, attrs)
         assert isinstance(drawn, Tensor)
         return drawn
 
@@ -239,7 +240,7 @@ class VarianceScaling(Initializer):
     ) -> Tensor:
         # A part of a variable gets the numbers that it would have in the whole.
         whole = shape if partition_info is None else partition_info.full_shape
-        fan_in, fan_out = _fans(_sizes(whole))
+        fan_in, fan_out = _fans(known_sizes(whole))
         fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
         variance = self.scale / max(1.0, fans[self.mode])
         kind = dtype or self.dtype
@@ -298,7 +299,7 @@ class UniformUnitScaling(Initializer):
         **_: Any,
     ) -> Tensor:
         whole = shape if partition_info is None else partition_info.full_shape
-        inputs = math.prod(_sizes(whole)[:-1])
+        inputs = math.prod(known_sizes(whole)[:-1])
         limit = math.sqrt(3 / max(1.0, inputs)) * self.factor
         return RandomUniform(-limit, limit, self.seed, dtype or self.dtype)(shape)
 
@@ -321,7 +322,7 @@ class Identity(Initializer):
         partition_info: Any = None,
         **_: Any,
     ) -> Tensor:
-        sizes = _sizes(shape)
+        sizes = known_sizes(shape)
         whole = sizes if partition_info is None else partition_info.full_shape
         if len(whole) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
@@ -380,11 +381,11 @@ def lecun_uniform(seed: Optional[int] = None) -> VarianceScaling:
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-def _sizes(shape: Any) -> List[int]:
-    sizes = as_shape(shape)
-    if not sizes.is_fully_defined():
-        raise ValueError(f"an initializer needs a known shape, not {sizes}")
-    return [int(size) for size in sizes]
+def _vector(shape: Any) -> Any:
+    """The sizes, of which steps may compute some."""
+    parts = shape if isinstance(shape, (list, tuple)) else [shape]
+    is_computed = any(isinstance(part, Tensor) for part in parts)
+    return sizes_of(shape) if is_computed else known_sizes(shape)
 
 
 def _fans(sizes: List[int]) -> Any:

@@ -97,6 +97,12 @@ from troupe._src.variables.orthogonal import (
     ConvolutionOrthogonal3D as convolutional_orthogonal_3d,
 )
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
+from troupe._src.warm_starting.remapped_matrices import (
+    load_and_remap_matrix_initializer,
+    load_embedding_initializer,
+    load_linear_multiclass_bias_initializer,
+    load_variable_slot_initializer,
+)
 from troupe.contrib.framework import nest
 
 if not TYPE_CHECKING:
@@ -155,8 +161,12 @@ __all__ = [
     "is_strictly_increasing",
     "is_tensor",
     "list_variables",
+    "load_and_remap_matrix_initializer",
     "load_checkpoint",
+    "load_embedding_initializer",
+    "load_linear_multiclass_bias_initializer",
     "load_variable",
+    "load_variable_slot_initializer",
     "local_variable",
     "model_variable",
     "nest",
