@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from troupe._src.graph.graph import get_default_graph
+
 
 def disable_v2_behavior() -> None:
     """Does nothing: there is graph mode only."""
@@ -29,8 +31,8 @@ def control_flow_v2_enabled() -> bool:
 
 
 def executing_eagerly() -> bool:
-    """False."""
-    return False
+    """Whether tensors have values: in functions of `tf.py_function` alone."""
+    return get_default_graph()._has_values
 
 
 def executing_eagerly_outside_functions() -> bool:

@@ -21,14 +21,14 @@ SAME: Dict[str, str] = {
         init_scope int16 int32 int64 int8 is_tensor less less_equal linspace load_op_library
         logical_and logical_not logical_or make_ndarray make_tensor_proto map_fn matmul
         matrix_square_root maximum meshgrid minimum multiply negative newaxis no_op not_equal
-        numpy_function one_hot ones parallel_stack pow print range rank realdiv recompute_grad
-        register_tensor_conversion_function repeat required_space_to_batch_paddings reshape
-        resource reverse roll round saturate_cast scan scatter_nd searchsorted sequence_mask
-        shape_n sigmoid sign sin sinh slice sort space_to_batch_nd split sqrt square stack
-        stop_gradient strided_slice string subtract switch_case tan tanh tensor_scatter_nd_add
-        tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp truediv
-        truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts
-        unravel_index unstack variant zeros
+        numpy_function one_hot ones parallel_stack pow print py_function range rank realdiv
+        recompute_grad register_tensor_conversion_function repeat
+        required_space_to_batch_paddings reshape resource reverse roll round saturate_cast scan
+        scatter_nd searchsorted sequence_mask shape_n sigmoid sign sin sinh slice sort
+        space_to_batch_nd split sqrt square stack stop_gradient strided_slice string subtract
+        switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_sub
+        tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod uint16
+        uint32 uint64 uint8 unique unique_with_counts unravel_index unstack variant zeros
     """,
     "audio": """
         decode_wav encode_wav

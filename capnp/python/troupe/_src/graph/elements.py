@@ -61,7 +61,7 @@ class Operation(NodeInputs):
         self._variable_name: Optional[str] = None
         outputs = graph._root.node_outputs(node)
         self._outputs = [
-            Tensor(self, index, dtypes.by_number(dtype), shape)
+            graph._tensor_class(self, index, dtypes.by_number(dtype), shape)
             for index, (dtype, shape) in enumerate(outputs)
         ]
         self._calls = call_stack(2, graph._state.setdefault("call_stacks", {}))

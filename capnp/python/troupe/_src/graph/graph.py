@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Type
 
 from troupe import _native
 from troupe._src.graph.collections import GraphCollections
@@ -35,6 +35,8 @@ class Graph(GraphScopes, GraphCollections):
     """
 
     _is_function = False  # whether it is the body of a function of another graph
+    _tensor_class: Type[Tensor] = Tensor
+    _has_values = False  # whether its tensors have values at once
 
     def __init__(self) -> None:
         GraphCollections.__init__(self)
