@@ -191,7 +191,7 @@ from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 from troupe._src.session.py_func import numpy_function, py_func
-from troupe._src.session.py_function import py_function
+from troupe._src.immediate.py_function import py_function
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.session.tensor_handles import (
     delete_session_tensor, get_session_handle, get_session_tensor,

@@ -80,6 +80,27 @@ class PyFunctionTest(tf.test.TestCase):
             session.run(noted)
         self.assertEqual(seen, [7])
 
+    def test_gradients_pass_through_the_operations_of_a_function(self):
+        def log_huber(x, m):
+            if tf.abs(x) <= m:
+                return [x**2, x.numpy()]
+            return [m**2 * (1 - 2 * tf.math.log(m) + tf.math.log(x**2)), x.numpy()]
+
+        x, m = tf.placeholder(tf.float32), tf.constant(2.0)
+        y, same = tf.py_function(log_huber, [x, m], [tf.float32, tf.float32])
+        dx, dm = tf.gradients(3 * y + same, [x, m])
+        with self.session() as session:
+            self.assertAllClose(session.run([y, dx, dm], {x: 1.0}), [1.0, 6.0, 0.0])
+            self.assertAllClose(session.run([dx, dm], {x: 4.0}), [6.0, 24 * np.log(2.0)])
+
+    def test_gradients_pass_through_a_function_in_a_loop(self):
+        square = lambda x: tf.py_function(lambda a: a * a, [x], tf.float32)
+        x = tf.constant(3.0)
+        y = tf.while_loop(
+            lambda i, _: i < 2, lambda i, t: [i + 1, tf.reshape(square(t), [])], [0, x]
+        )[1]
+        self.assertAllClose(self.evaluate([y, tf.gradients(y, x)[0]]), [81.0, 108.0])
+
     def test_errors_of_a_function_are_those_of_the_step(self):
         refused = {
             "Expected int32": lambda x: 1.5,

@@ -119,18 +119,24 @@ def explain_placement(error: errors.OpError) -> None:
         )
 
 
+def function_of(token: Any) -> Any:
+    """The function of a node with that token; ValueError where this program has none."""
+    text = token.decode() if isinstance(token, bytes) else str(token)
+    function = _functions.get(text)
+    if function is None:
+        raise ValueError(
+            f"callback {text} is not found: this program has not added the operation, or the "
+            "graph with it is gone"
+        )
+    return function.call
+
+
 def call_function(
     token: str, arguments: List[_native.Tensor], results: List[int]
 ) -> Tuple[int, str, List[_native.Tensor]]:
     """Called by the extension, in a thread of its own: (code, message, results of these dtypes)."""
     try:
-        function = _functions.get(token)
-        if function is None:
-            raise ValueError(
-                f"callback {token} is not found: this program has not added the operation, or the "
-                "graph with it is gone"
-            )
-        returned = function.call(*map(to_numpy, arguments))
+        returned = function_of(token)(*map(to_numpy, arguments))
         return errors.OK, "", _to_tensors(token, returned, [dtypes.by_number(n) for n in results])
     except BaseException as error:
         return _code_of(error), _message_of(error), []

@@ -158,7 +158,7 @@ class ImmediateGraph(Graph):
         self._values.update(zip(map(_place, fetches), values))
 
     def result(self, value: Any, dtype: DType) -> Any:
-        """What a function has returned, as an array of that dtype."""
+        """What a function has returned, as a tensor or an array of that dtype."""
         if isinstance(value, Variable):
             raise RuntimeError(
                 "Attempting to return a variable from a function of tf.py_function: "
@@ -166,8 +166,7 @@ class ImmediateGraph(Graph):
             )
         if not any(isinstance(leaf, Tensor) for leaf in flatten(value)):
             return to_array(value, dtype)
-        tensor = convert_to_tensor(value, dtype)
-        return self.value_of(tensor)
+        return convert_to_tensor(value, dtype)
 
 
 def _place(tensor: Tensor) -> Place:

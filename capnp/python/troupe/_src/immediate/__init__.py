@@ -1,0 +1,1 @@
+"""Tensors that have values at once, in functions that steps call."""
