@@ -55,6 +55,16 @@ class ColumnsTest(tf.test.TestCase):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "id >= num_buckets"):
             self.evaluate(layer)
 
+    def test_an_indicator_leaves_out_weights_of_words_that_are_no_categories(self):
+        word = fc.categorical_column_with_vocabulary_list("word", ["a", "b"])
+        column = fc.indicator_column(fc.weighted_categorical_column(word, "weight"))
+        ids = tf.SparseTensor([[0, 0], [0, 1]], ["z", "b"], [1, 2])
+        weights = tf.SparseTensor(ids.indices, [9.0, 2.0], [1, 2])
+        layer = fc.input_layer({"word": ids, "weight": weights}, [column])
+        with self.session() as session:
+            session.run(tf.tables_initializer())
+            self.assertAllClose(session.run(layer), [[0.0, 2.0]])
+
     def test_a_model_with_columns_is_trained(self):
         words = fc.categorical_column_with_vocabulary_list("word", ["a", "b"])
         columns = [fc.numeric_column("x"), fc.embedding_column(words, 3)]

@@ -73,6 +73,8 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.layers.python.layers": {
         "embedding_ops encoders initializers layers normalization optimizers": "contrib.layers",
         "regularizers rev_block_lib summaries": "contrib.layers",
+        "feature_column": "contrib.layers.feature_column",
+        "feature_column_ops": "contrib.layers",
         "utils": "contrib.layers.utils",
     },
     "contrib.learn.python.learn": {

@@ -30,6 +30,30 @@ RENAMED: Dict[str, Dict[str, str]] = {
             "_src.model_layers.scattered.sampled_lookup_sparse"
         ),
     },
+    "contrib.layers.python.layers.feature_column_ops": {
+        "_Transformer": "_src.contrib_columns.column.MadeInPlace",
+    },
+    "contrib.layers.python.layers.feature_column": {
+        "_FeatureColumn": "_src.contrib_columns.column.ContribColumn",
+        "_create_sequence_feature_spec_for_parsing": (
+            "_src.contrib_columns.checks.create_sequence_feature_spec_for_parsing"
+        ),
+        "_real_valued_var_len_column": "_src.contrib_columns.numbers.real_valued_var_len_column",
+        **{
+            f"_{name}": f"_src.contrib_columns.{module}.{name}"
+            for module, names in {
+                "sparse": (
+                    "SparseColumn SparseColumnHashed SparseColumnIntegerized SparseColumnKeys "
+                    "SparseColumnVocabulary SparseIdLookupConfig"
+                ),
+                "weighted": "OneHotColumn WeightedSparseColumn",
+                "embeddings": "EmbeddingColumn ScatteredEmbeddingColumn",
+                "numbers": "BucketizedColumn RealValuedColumn RealValuedVarLenColumn",
+                "crossed": "CrossedColumn",
+            }.items()
+            for name in names.split()
+        },
+    },
     "contrib.layers.python.layers.layers": {
         "_inner_flatten": "_src.model_layers.flattening.inner_flatten",
     },

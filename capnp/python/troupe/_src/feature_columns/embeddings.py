@@ -18,8 +18,8 @@ from troupe._src.feature_columns.sequences import SequenceCategoricalColumn, seq
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.nn.embedding_ops import safe_embedding_lookup_sparse
-from troupe._src.ops import creation_ops, math_ops, raw_ops
-from troupe._src.sparse.arrangement import sparse_slice
+from troupe._src.ops import creation_ops, gen_ops, math_ops, raw_ops
+from troupe._src.sparse.arrangement import sparse_retain
 from troupe._src.sparse.conversions import sparse_merge, sparse_tensor_to_dense
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape
@@ -89,9 +89,9 @@ class IndicatorColumn(_IndicatorFields, _OfCategories):
         if weights is None:
             dense = sparse_tensor_to_dense(ids, default_value=-1)
             return math_ops.reduce_sum(creation_ops.one_hot(dense, count, 1.0, 0.0), axis=[-2])
-        merged = sparse_merge(ids, weights, count)
-        # Categories of the number -1 are none.
-        kept = sparse_slice(merged, [0, 0], merged.dense_shape)
+        is_category = gen_ops.greater_equal(ids.values, 0)  # -1 stands for none
+        ids, weights = sparse_retain(ids, is_category), sparse_retain(weights, is_category)
+        kept = sparse_merge(ids, weights, count)
         return raw_ops.ScatterNd(indices=kept.indices, updates=kept.values, shape=kept.dense_shape)
 
 

@@ -42,6 +42,47 @@ from troupe._src.contrib.regularizers import (
     xavier_initializer,
 )
 from troupe._src.contrib.regularizers import xavier_initializer as xavier_initializer_conv2d
+from troupe._src.contrib_columns.checks import (
+    check_feature_columns,
+    create_feature_spec_for_parsing,
+)
+from troupe._src.contrib_columns.crossed import (
+    crossed_column,
+)
+from troupe._src.contrib_columns.embeddings import (
+    embedding_column,
+    scattered_embedding_column,
+    shared_embedding_columns,
+)
+from troupe._src.contrib_columns.inputs import (
+    input_from_feature_columns,
+    sequence_input_from_feature_columns,
+)
+from troupe._src.contrib_columns.numbers import (
+    bucketized_column,
+    real_valued_column,
+)
+from troupe._src.contrib_columns.parsing import (
+    infer_real_valued_columns,
+    make_place_holder_tensors_for_base_features,
+    parse_feature_columns_from_examples,
+    parse_feature_columns_from_sequence_examples,
+    transform_features,
+)
+from troupe._src.contrib_columns.sparse import (
+    sparse_column_with_hash_bucket,
+    sparse_column_with_integerized_feature,
+    sparse_column_with_keys,
+    sparse_column_with_vocabulary_file,
+)
+from troupe._src.contrib_columns.sums import (
+    joint_weighted_sum_from_feature_columns,
+    weighted_sum_from_feature_columns,
+)
+from troupe._src.contrib_columns.weighted import (
+    one_hot_column,
+    weighted_sparse_column,
+)
 from troupe._src.model_layers.channelwise import (
     convolution2d_in_plane,
     separable_convolution2d,
@@ -121,6 +162,7 @@ from troupe._src.model_layers.summaries import (
     summarize_tensors,
 )
 from troupe.contrib.layers import (
+    feature_column,
     utils,
 )
 
@@ -140,6 +182,8 @@ __all__ = [
     "batch_norm",
     "bias_add",
     "bow_encoder",
+    "bucketized_column",
+    "check_feature_columns",
     "conv1d",
     "conv2d",
     "conv2d_in_plane",
@@ -153,18 +197,25 @@ __all__ = [
     "convolution2d_transpose",
     "convolution3d",
     "convolution3d_transpose",
+    "create_feature_spec_for_parsing",
+    "crossed_column",
     "dense_to_sparse",
     "dropout",
     "elu",
     "embed_sequence",
+    "embedding_column",
     "embedding_lookup_sparse_with_distributed_aggregation",
     "embedding_lookup_unique",
+    "feature_column",
     "flatten",
     "fully_connected",
     "gdn",
     "group_norm",
     "images_to_sequence",
+    "infer_real_valued_columns",
+    "input_from_feature_columns",
     "instance_norm",
+    "joint_weighted_sum_from_feature_columns",
     "l1_l2_regularizer",
     "l1_regularizer",
     "l2_regularizer",
@@ -173,13 +224,18 @@ __all__ = [
     "legacy_linear",
     "legacy_relu",
     "linear",
+    "make_place_holder_tensors_for_base_features",
     "max_pool2d",
     "max_pool3d",
     "maxout",
+    "one_hot_column",
     "one_hot_encoding",
     "optimize_loss",
+    "parse_feature_columns_from_examples",
+    "parse_feature_columns_from_sequence_examples",
     "poincare_normalize",
     "pool",
+    "real_valued_column",
     "recompute_grad",
     "relu",
     "relu6",
@@ -187,12 +243,19 @@ __all__ = [
     "rev_block",
     "safe_embedding_lookup_sparse",
     "scale_gradient",
+    "scattered_embedding_column",
     "scattered_embedding_lookup",
     "scattered_embedding_lookup_sparse",
     "separable_conv2d",
     "separable_convolution2d",
+    "sequence_input_from_feature_columns",
     "sequence_to_images",
+    "shared_embedding_columns",
     "softmax",
+    "sparse_column_with_hash_bucket",
+    "sparse_column_with_integerized_feature",
+    "sparse_column_with_keys",
+    "sparse_column_with_vocabulary_file",
     "spatial_softmax",
     "stack",
     "sum_regularizer",
@@ -201,9 +264,12 @@ __all__ = [
     "summarize_collection",
     "summarize_tensor",
     "summarize_tensors",
+    "transform_features",
     "unit_norm",
     "utils",
     "variance_scaling_initializer",
+    "weighted_sparse_column",
+    "weighted_sum_from_feature_columns",
     "xavier_initializer",
     "xavier_initializer_conv2d",
 ]

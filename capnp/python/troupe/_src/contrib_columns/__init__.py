@@ -1,0 +1,1 @@
+"""Columns of `tf.contrib.layers`, and what makes inputs and sums of them."""
