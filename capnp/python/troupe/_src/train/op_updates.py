@@ -15,6 +15,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_scope import get_variable_scope
 
 _Key = Tuple[Graph, str]
 
@@ -95,11 +96,15 @@ class OptimizerState:
         return slot
 
     def _make_slot(self, var: Variable, initial: Any, slot_name: str, op_name: str) -> Variable:
-        with get_default_graph().colocate_with(var.op):
-            slot = _slot(var, convert_to_tensor(initial), f"{var._shared_name}/{op_name}")
+        graph, scope = get_default_graph(), get_variable_scope().name
+        name = f"{var._shared_name}/{op_name}"
+        # As get_variable names it: in the scope of variables, whatever that of other nodes is.
+        with graph.colocate_with(var.op), graph.name_scope(None):
+            slot = _slot(var, convert_to_tensor(initial), f"{scope}/{name}" if scope else name)
         info = var._get_save_slice_info()
         if info is not None and slot.shape == var.shape:
-            slot._set_save_slice_info(info.of_slot(op_name))
+            # TensorFlow cuts the name of the variable off, also where another one begins it.
+            slot._set_save_slice_info(info.of_slot(slot.op.name[len(var.op.name) + 1 :]))
         self._add_slot(slot_name, var, slot)
         return slot
 

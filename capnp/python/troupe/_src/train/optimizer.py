@@ -211,7 +211,7 @@ class Optimizer(OpUpdates):
     def _apply(self, pairs: Sequence[Tuple[Tensor, Variable]]) -> Operation:
         graph = get_default_graph()
         # They are there for other steps too, whatever branch or controls the updates are in.
-        with graph.name_scope(None), graph.control_dependencies(None):
+        with graph.control_dependencies(None):
             self._create_slots([variable for _, variable in pairs])
         with graph.name_scope(self._name) as scope:
             self._prepare()
