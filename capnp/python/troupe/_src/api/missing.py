@@ -48,6 +48,8 @@ def missing_names(
 
     def get(name: str) -> Any:
         if name in lazy:
+            if name == "python":
+                install_finder()
             return importlib.import_module(f"{module}.{name}")
         if name in elsewhere:
             install_finder()

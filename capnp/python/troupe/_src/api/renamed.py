@@ -57,6 +57,20 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.layers.python.layers.layers": {
         "_inner_flatten": "_src.model_layers.flattening.inner_flatten",
     },
+    "contrib.learn.python.learn.estimators.head": {
+        f"_{name}_head": f"contrib.learn.head.{name}_head"
+        for name in ("binary_svm", "multi_class", "multi", "multi_label", "poisson_regression",
+                     "regression")
+    },
+    **{
+        f"contrib.learn.python.learn.estimators.{module}": {
+            f"_{name}_model_fn": f"_src.learn_models.{owner}.{owner}_model_fn"
+        }
+        for module, name, owner in (
+            ("dnn", "dnn", "dnn"), ("linear", "linear", "linear"),
+            ("dnn_linear_combined", "dnn_linear_combined", "combined"),
+        )
+    },
     "contrib.legacy_seq2seq.python.ops.seq2seq": {
         "Linear": "_src.rnn_cells.linear.Linear",
         "_extract_argmax_and_embed": "_src.legacy_seq2seq.decoders.extract_argmax_and_embed",

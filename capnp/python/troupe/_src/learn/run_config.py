@@ -1,13 +1,12 @@
-"""Settings of estimators as the older module takes them, and its hooks."""
+"""Settings of estimators as the older module takes them."""
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, Optional
 
 from troupe._src.estimator.run_config import RunConfig as EstimatorConfig
 from troupe._src.messages.config import ConfigProto, GPUOptions
 from troupe._src.set_module import set_module
-from troupe._src.train.hooks.session_run_hook import SessionRunHook
 
 
 @set_module("troupe.contrib.learn")
@@ -62,25 +61,3 @@ class RunConfig(EstimatorConfig):
             self._master = master
         if evaluation_master:
             self._evaluation_master = evaluation_master
-
-
-def replace_monitors_with_hooks(
-    monitors_or_hooks: Optional[Sequence[Any]], estimator: Any
-) -> List[SessionRunHook]:
-    """The hooks; there are no monitors here, of which TensorFlow makes some.
-
-    Args:
-        monitors_or_hooks: Hooks.
-        estimator: Has no effect.
-
-    Returns:
-        The hooks in a list.
-
-    Raises:
-        TypeError: Something else is among them.
-    """
-    hooks = list(monitors_or_hooks or [])
-    for each in hooks:
-        if not isinstance(each, SessionRunHook):
-            raise TypeError(f"Expected a SessionRunHook, as there are no monitors: {each!r}")
-    return hooks

@@ -1,13 +1,90 @@
-"""What TensorFlow 1.x has in its older module of estimators, as far as there is any."""
+"""The older estimators: models with their trainings, evaluations and predictions."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.estimator.run_config import TaskType
+from troupe._src.learn.base_estimator import BaseEstimator, NotFittedError
+from troupe._src.learn.estimator import Estimator
+from troupe._src.learn.experiment import Experiment
+from troupe._src.learn.export_inputs import InputFnOps, build_parsing_serving_input_fn
+from troupe._src.learn.export_strategy import ExportStrategy, make_export_strategy
+from troupe._src.learn.keys import PredictionKey, ProblemType
+from troupe._src.learn.metric_spec import MetricSpec
 from troupe._src.learn.mode_keys import ModeKeys
+from troupe._src.learn.model_fn_ops import ModelFnOps
+from troupe._src.learn.monitor_kinds import NanLossDuringTrainingError
 from troupe._src.learn.run_config import RunConfig
-from troupe.contrib.learn import monitors, preprocessing
+from troupe._src.learn.sk_compat import (
+    SKCompat,
+    infer_real_valued_columns_from_input,
+    infer_real_valued_columns_from_input_fn,
+)
+from troupe._src.learn_heads.head import Head, no_op_train_fn
+from troupe._src.learn_heads.kinds import (
+    binary_svm_head,
+    multi_class_head,
+    multi_head,
+    multi_label_head,
+    poisson_regression_head,
+    regression_head,
+)
+from troupe._src.learn_models.combined import (
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor,
+)
+from troupe._src.learn_models.dnn import DNNClassifier, DNNEstimator, DNNRegressor
+from troupe._src.learn_models.linear import LinearClassifier, LinearEstimator, LinearRegressor
+from troupe._src.learn_models.logistic import LogisticRegressor
+from troupe.contrib.learn import datasets, head, io, learn_runner, monitors, preprocessing, utils
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
 
-__all__ = ["ModeKeys", "RunConfig", "monitors", "preprocessing"]
+__all__ = [
+    "BaseEstimator",
+    "DNNClassifier",
+    "DNNEstimator",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
+    "Estimator",
+    "Experiment",
+    "ExportStrategy",
+    "Head",
+    "InputFnOps",
+    "LinearClassifier",
+    "LinearEstimator",
+    "LinearRegressor",
+    "LogisticRegressor",
+    "MetricSpec",
+    "ModeKeys",
+    "ModelFnOps",
+    "NanLossDuringTrainingError",
+    "NotFittedError",
+    "PredictionKey",
+    "ProblemType",
+    "RunConfig",
+    "SKCompat",
+    "TaskType",
+    "binary_svm_head",
+    "build_parsing_serving_input_fn",
+    "datasets",
+    "head",
+    "infer_real_valued_columns_from_input",
+    "infer_real_valued_columns_from_input_fn",
+    "io",
+    "learn_runner",
+    "make_export_strategy",
+    "monitors",
+    "multi_class_head",
+    "multi_head",
+    "multi_label_head",
+    "no_op_train_fn",
+    "poisson_regression_head",
+    "preprocessing",
+    "regression_head",
+    "utils",
+]

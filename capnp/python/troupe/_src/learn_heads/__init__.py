@@ -1,0 +1,1 @@
+"""Heads of `tf.contrib.learn`: the losses, predictions and metrics of models."""

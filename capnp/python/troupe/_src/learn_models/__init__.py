@@ -1,0 +1,1 @@
+"""Estimators of common models, those of `tf.contrib.learn`."""
