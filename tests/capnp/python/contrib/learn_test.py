@@ -1,7 +1,9 @@
 """`tf.contrib.learn`: the names of modes, and numbers for the words of documents."""
 
+import json
 import os
 import unittest
+import unittest.mock
 
 import troupe as tf
 
@@ -31,6 +33,37 @@ class LearnTest(tf.test.TestCase):
         self.assertEqual((config.master, config.save_checkpoints_secs), ("", 600))
         with self.assertRaisesRegex(ValueError, "cannot be both set"):
             learn.RunConfig(save_checkpoints_steps=3, save_checkpoints_secs=4)
+
+    def test_the_chief_is_the_first_worker_and_in_the_cloud_the_master(self):
+        cluster = {"ps": ["a:1", "b:1"], "worker": ["c:1", "d:1"], "master": ["e:1"]}
+        for environment, kind, index, is_chief in (
+            ("local", "worker", 0, True), ("local", "worker", 1, False),
+            ("local", "master", 0, False), ("cloud", "master", 0, True),
+            ("cloud", "worker", 0, False), ("cloud", "ps", 1, False),
+        ):  # fmt: skip
+            config = self.config(cluster=cluster, environment=environment,
+                                 task={"type": kind, "index": index})  # fmt: skip
+            self.assertEqual((config.is_chief, config.task_type), (is_chief, kind))
+            self.assertEqual((config.num_ps_replicas, config.num_worker_replicas), (2, 3))
+            self.assertEqual(config.master, f"grpc://{cluster[kind][index]}")
+            self.assertEqual(config.environment, environment)
+        config = self.config(cluster={"ps": ["a:1"], "worker": ["b:1"]}, task={"type": "worker"})
+        self.assertEqual((config.is_chief, config.task_id), (True, 0))
+        for task, text in (({"type": "cook"}, "cook is not a valid task_type"),
+                           ({"type": "ps", "index": 7}, "7 is not a valid task_id")):  # fmt: skip
+            with self.assertRaisesRegex(ValueError, text):
+                self.config(cluster=cluster, task=task)
+
+    def config(self, **environment):
+        with unittest.mock.patch.dict(os.environ, TF_CONFIG=json.dumps(environment)):
+            return learn.RunConfig()
+
+    def test_configurations_of_one_task_and_model_have_one_text(self):
+        config = learn.RunConfig(model_dir="m")
+        self.assertEqual(config.uid(), learn.RunConfig(model_dir="m", tf_random_seed=3).uid())
+        self.assertNotEqual(config.uid(), learn.RunConfig(model_dir="n").uid())
+        other = learn.RunConfig(model_dir="m", tf_random_seed=3)
+        self.assertNotEqual(config.uid(whitelist=[]), other.uid(whitelist=[]))
 
     def test_hooks_stay_hooks(self):
         hook = tf.train.StopAtStepHook(3)

@@ -47,6 +47,14 @@ class EstimatorTest(tf.test.TestCase):
         self.addCleanup(made.cleanup)
         return made.name
 
+    def test_a_folder_that_was_moved_has_its_checkpoints(self):
+        estimator = self.estimator()
+        estimator.train(rows(), steps=3)
+        moved = os.path.join(self.folder(), "moved")
+        os.rename(estimator.model_dir, moved)
+        os.mkdir(estimator.model_dir)  # so that its end finds it
+        self.assertEqual(self.estimator(moved).get_variable_value("global_step"), 3)
+
     def test_a_training_goes_on_from_the_latest_checkpoint(self):
         estimator = self.estimator()
         self.assertIs(estimator.train(rows(), steps=3), estimator)

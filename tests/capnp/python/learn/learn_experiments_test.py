@@ -209,7 +209,7 @@ class ExperimentsTest(LearnTest):
 
         results, _ = run(of_folder, output_dir=self.folder)
         self.assertEqual(results["global_step"], 3)
-        config = learn.RunConfig(model_dir=self.folder, tf_random_seed=7)
+        config = learn.RunConfig(model_dir=self.folder, evaluation_master="a")
         hparams = tf.contrib.training.HParams(steps=5)
         trained = run(of_config, run_config=config, hparams=hparams, schedule="train")
         self.assertEqual(trained.get_variable_value("global_step"), 5)

@@ -79,7 +79,8 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.learn.python": {"learn": "contrib.learn"},
     "contrib.learn.python.learn": {
-        "experiment export_strategy metric_spec": "contrib.learn",
+        "evaluable experiment export_strategy metric_spec trainable": "contrib.learn",
+        "datasets": "contrib.learn.datasets",
         "learn_runner": "contrib.learn.learn_runner",
         "monitors": "contrib.learn.monitors",
         "basic_session_run_hooks monitored_session session_run_hook": "train",

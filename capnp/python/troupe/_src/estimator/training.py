@@ -110,5 +110,6 @@ def _add_saver(spec: EstimatorSpec, config: RunConfig) -> None:
             sharded=True,
             max_to_keep=config.keep_checkpoint_max,
             keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+            save_relative_paths=True,
         )
         graph.add_to_collection(GraphKeys.SAVERS, saver)

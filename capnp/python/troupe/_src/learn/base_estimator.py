@@ -21,6 +21,7 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.random_seed import set_random_seed
 from troupe._src.learn.export_inputs import as_receiver, export_spec
 from troupe._src.learn.feeding import check_inputs, fed_inputs, together
+from troupe._src.learn.interfaces import Evaluable, Trainable
 from troupe._src.learn.keys import MetricKey
 from troupe._src.learn.mode_keys import ModeKeys
 from troupe._src.learn.model_fn_ops import ModelFnOps
@@ -45,7 +46,7 @@ class NotFittedError(ValueError, AttributeError):
 
 
 @set_module("troupe.contrib.learn")
-class BaseEstimator:
+class BaseEstimator(Evaluable, Trainable):
     """What trains, evaluates and uses a model; `Estimator` is that of a model function.
 
     Args:

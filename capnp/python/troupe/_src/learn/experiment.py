@@ -16,6 +16,7 @@ from troupe._src.learn.experiment_parts import (
     check_arguments,
     evaluate_new,
     predicate_of,
+    serves,
     strategies_of,
 )
 from troupe._src.learn.monitor_kinds import ValidationMonitor
@@ -143,11 +144,10 @@ class Experiment:
             ValueError: The configuration says no task.
         """
         config = self._estimator.config
-        server = self._start_server() if config.cluster_spec and config.master else None
+        server = self._start_server() if serves(config) else None
         if delay_secs is None:
             delay_secs = min(_DELAY_SECONDS_MAX, (config.task_id or 0) * _DELAY_SECONDS)
         if delay_secs > 0:
-            logging.info("Waiting %d secs before starting training.", delay_secs)
             time.sleep(delay_secs)
         trained = self._train(self._monitors, max_steps=self._train_steps)
         del server  # it serves the other tasks until the program ends
@@ -330,7 +330,7 @@ class Experiment:
         return results
 
     def run_std_server(self) -> None:
-        """Serves the task of the cluster, for ever."""
+        """Serves the task of the cluster."""
         self._start_server().join()
 
     def _start_server(self) -> Server:

@@ -8,8 +8,9 @@ from typing import Any, Callable, Optional, Tuple
 from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.estimator.estimator import Estimator as CoreEstimator
 from troupe._src.estimator.input_fns import argument_names
-from troupe._src.learn.base_estimator import BaseEstimator
 from troupe._src.learn.export_strategy import ExportStrategy
+from troupe._src.learn.interfaces import Evaluable, Trainable
+from troupe._src.learn.run_config import RunConfig
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 
 _LOOK_SECONDS = 1.0  # from one look for a checkpoint to the next
@@ -95,9 +96,25 @@ def check_arguments(estimator: Any, eval_metrics: Any, saving_listeners: Any) ->
                 "`eval_metric_ops` in `tf.estimator.EstimatorSpec` instead."
             )
         return
-    if not isinstance(estimator, BaseEstimator):
+    if not isinstance(estimator, Evaluable) or not isinstance(estimator, Trainable):
         raise ValueError(
             f"`estimator` must be one of tf.contrib.learn or of tf.estimator, not {estimator!r}"
         )
     if saving_listeners is not None:
         raise ValueError("`saving_listeners` must be `None` with `tf.contrib.learn.Estimator`.")
+
+
+def serves(config: Any) -> bool:
+    """Whether the program is a task that serves others, which in the local environment is not so.
+
+    Raises:
+        ValueError: There is a cluster, and the configuration is that of `tf.estimator`.
+    """
+    if not config.cluster_spec or not config.master:
+        return False
+    if not isinstance(config, RunConfig):
+        raise ValueError(
+            "For distributed runtime, Experiment class only works with tf.contrib.learn.RunConfig "
+            f"for now, but provided {type(config)}"
+        )
+    return config.environment not in ("local", "google")

@@ -75,18 +75,15 @@ def _of_config(experiment_fn: Any, config: Any, hparams: Any) -> Experiment:
         raise ValueError("Must specify a model directory `model_dir` in `run_config`.")
     if hparams is not None and not isinstance(hparams, HParams):
         raise ValueError("`hparams` must be `HParams` instance")
-    before = _settings(config)
+    before = config.uid()
     experiment = _checked(experiment_fn(config, hparams))
-    if _settings(experiment.estimator.config) != before:
+    used = experiment.estimator.config
+    if not isinstance(used, RunConfig) or used.uid() != before:
         raise RuntimeError(
             "`RunConfig` instance is expected to be used by the `Estimator` inside the "
             "`Experiment`. Pass the `run_config` argument of the `experiment_fn` to it."
         )
     return experiment
-
-
-def _settings(config: Any) -> str:
-    return repr(sorted((key, repr(value)) for key, value in vars(config).items()))
 
 
 def _default_schedule(config: Any) -> str:

@@ -9,6 +9,7 @@ from troupe._src.learn.estimator import Estimator
 from troupe._src.learn.experiment import Experiment
 from troupe._src.learn.export_inputs import InputFnOps, build_parsing_serving_input_fn
 from troupe._src.learn.export_strategy import ExportStrategy, make_export_strategy
+from troupe._src.learn.interfaces import Evaluable, Trainable
 from troupe._src.learn.keys import PredictionKey, ProblemType
 from troupe._src.learn.metric_spec import MetricSpec
 from troupe._src.learn.mode_keys import ModeKeys
@@ -51,6 +52,7 @@ __all__ = [
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
+    "Evaluable",
     "Experiment",
     "ExportStrategy",
     "Head",
@@ -69,6 +71,7 @@ __all__ = [
     "RunConfig",
     "SKCompat",
     "TaskType",
+    "Trainable",
     "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.learn.csv_files import load_boston, load_iris
+from troupe._src.data_files.csv_files import load_boston, load_iris
 from troupe.contrib.learn.datasets import base, mnist
 
 if not TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.contrib.mnist import Datasets
-from troupe._src.learn.csv_files import (
+from troupe._src.data_files.csv_files import (
     Dataset,
     load_boston,
     load_csv_with_header,
