@@ -96,7 +96,7 @@ class EstimatorTest(tf.test.TestCase):
                                     loss, step)  # fmt: skip
 
         def data():
-            features = {"x": tf.constant(X), "weight": tf.constant([1.0, 0.0, 0.0, 0.0, 1.0])}
+            features = {"x": tf.constant(X), "weight": tf.constant([1.0, 0.0, 0.0, 0.0, 0.0])}
             return features, {"y": tf.constant(Y), "z": tf.constant(Y)}
 
         model = learn.Estimator(model_fn, self.folder)
@@ -108,7 +108,7 @@ class EstimatorTest(tf.test.TestCase):
             "older": spec(tf.contrib.metrics.streaming_mean_absolute_error, "one", "z"),
             ("named", "one"): lambda predictions, labels: tf.reduce_sum(predictions),
         })  # fmt: skip
-        expected = {"error": 3.0, "weighted": 3.0, "older": 3.0, "named": 15.0}
+        expected = {"error": 3.0, "weighted": 1.0, "older": 3.0, "named": 15.0}
         for name, value in expected.items():
             self.assertAllClose(found[name], value)
         self.assertTrue(os.path.isdir(os.path.join(self.folder, "eval_own")))

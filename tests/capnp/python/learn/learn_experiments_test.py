@@ -173,6 +173,13 @@ class ExperimentsTest(LearnTest):
         other.continuous_eval(continuous_eval_predicate_fn=lambda results: calls.append(results)
                               or len(calls) < 3, evaluate_checkpoint_only_once=False)  # fmt: skip
         self.assertEqual((calls[0], calls[1]["global_step"]), (None, 20))
+        seen = []
+        other.continuous_eval(
+            continuous_eval_predicate_fn=lambda results, checkpoint_path: seen.append(
+                (results, checkpoint_path and os.path.basename(checkpoint_path))
+            ) or len(seen) < 3
+        )  # fmt: skip
+        self.assertEqual((seen[0], seen[2]), ((None, None), ({}, "model.ckpt-20")))
 
     def test_some_steps_are_trained_and_evaluated_again_and_again(self):
         experiment = self.experiment(train_steps_per_iteration=8)
@@ -235,6 +242,21 @@ class ExperimentsTest(LearnTest):
         made = self.strategy(exports_to_keep=2).export(model, base)
         left = {os.path.basename(os.fsdecode(made)), "1000000002", "other"}
         self.assertEqual(set(os.listdir(base)), left)
+
+    def test_exports_parse_the_features_of_columns(self):
+        model = self.model()
+        model.fit(input_fn=inputs, steps=1)
+        make = learn.utils.saved_model_export_utils.make_parsing_export_strategy
+        newer = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x")],
+                                              os.path.join(self.folder, "newer"))  # fmt: skip
+        newer.train(inputs, steps=1)
+        for estimator, is_core in ((model, False), (newer, True)):
+            strategy = make(columns(), target_core=is_core)
+            path = strategy.export(estimator, os.path.join(self.folder, f"exports_{is_core}"))
+            with tf.Graph().as_default(), tf.Session() as session:
+                loaded = tf.saved_model.loader.load(session, ["serve"], os.fsdecode(path))
+                signature = loaded.signature_def["serving_default"]
+                self.assertEqual(signature.inputs["inputs"].dtype, tf.string.as_datatype_enum)
 
     def test_better_models_only_are_exported(self):
         model = self.model()

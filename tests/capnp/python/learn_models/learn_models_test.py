@@ -38,6 +38,9 @@ class ModelsTest(tf.test.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
+    def seeded(self):
+        return learn.RunConfig(tf_random_seed=7)
+
     def variables(self, estimator):
         return [name for name in estimator.get_variable_names() if name != "global_step"]
 
@@ -87,8 +90,10 @@ class ModelsTest(tf.test.TestCase):
     def test_a_network_classifies_several_classes(self):
         x, _, embedded = columns()
         labels = ((2,), (0,), (2,), (0,))
-        model = learn.DNNClassifier([4, 3], [x, embedded], self.folder, n_classes=3)
-        model.fit(input_fn=inputs(labels), steps=60)
+        model = learn.DNNClassifier(
+            [10, 8], [x, embedded], self.folder, n_classes=3, config=self.seeded()
+        )
+        model.fit(input_fn=inputs(labels), steps=100)
         self.assertEqual(model.evaluate(input_fn=inputs(labels), steps=1)["accuracy"], 1.0)
         self.assertEqual(list(model.predict_classes(input_fn=inputs(labels))), [2, 0, 2, 0])
         # TensorFlow's names of slots: of "dnn/multi_class_head/dnn/", the variable's name, "part_0"
@@ -108,15 +113,17 @@ class ModelsTest(tf.test.TestCase):
         x, _, _ = columns()
         labels = (("high",), ("low",), ("high",), ("low",))
         keys = ["low", "middle", "high"]
-        model = learn.DNNClassifier([3], [x], self.folder, n_classes=3, label_keys=keys)
-        model.fit(input_fn=inputs(labels), steps=60)
+        model = learn.DNNClassifier(
+            [10], [x], self.folder, n_classes=3, label_keys=keys, config=self.seeded()
+        )
+        model.fit(input_fn=inputs(labels), steps=100)
         self.assertEqual(list(model.predict(input_fn=inputs(labels))), [b"high", b"low"] * 2)
 
     def test_a_combined_model_trains_both_parts(self):
         x, word, embedded = columns()
         model = learn.DNNLinearCombinedClassifier(
             self.folder, linear_feature_columns=[word], dnn_feature_columns=[x, embedded],
-            dnn_hidden_units=[3], fix_global_step_increment_bug=True,
+            dnn_hidden_units=[8], fix_global_step_increment_bug=True, config=self.seeded(),
         )  # fmt: skip
         model.fit(input_fn=inputs(), steps=30)
         found = model.evaluate(input_fn=inputs(), steps=1)
@@ -159,10 +166,10 @@ class ModelsTest(tf.test.TestCase):
             [x], self.folder, weight_column_name="weight",
             optimizer=tf.train.GradientDescentOptimizer(0.0),
         )  # fmt: skip
-        given = inputs([[1.0], [2.0], [3.0], [4.0]], weights=[[1.0], [0.0], [3.0], [0.0]])
+        given = inputs([[1.0], [2.0], [3.0], [4.0]], weights=[[1.0], [0.0], [2.0], [0.0]])
         model.fit(input_fn=given, steps=1)
-        # The average is (1 * 1 + 3 * 9) / 4, as all weights are still zero.
-        self.assertAllClose(model.evaluate(input_fn=given, steps=1)["loss"], 7.0)
+        # The average is (1 * 1 + 2 * 9) / 3, as all weights are still zero.
+        self.assertAllClose(model.evaluate(input_fn=given, steps=1)["loss"], 19.0 / 3.0)
 
     def test_a_centered_bias_learns_the_mean(self):
         x = layers.real_valued_column("x")

@@ -82,6 +82,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "evaluable experiment export_strategy metric_spec trainable": "contrib.learn",
         "datasets": "contrib.learn.datasets",
         "learn_runner": "contrib.learn.learn_runner",
+        "models": "contrib.learn.models",
         "monitors": "contrib.learn.monitors",
         "basic_session_run_hooks monitored_session session_run_hook": "train",
         "summary_writer_cache": "summary",
@@ -97,6 +98,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "head": "contrib.learn.head",
     },
     "contrib.learn.python.learn.learn_io": {"numpy_io pandas_io": "contrib.learn.io"},
+    "contrib.learn.python.learn.ops": {"losses_ops": "contrib.learn.ops"},
     "contrib.learn.python.learn.utils": {
         "input_fn_utils": "contrib.learn.utils.input_fn_utils",
         "saved_model_export_utils": "contrib.learn.utils.saved_model_export_utils",

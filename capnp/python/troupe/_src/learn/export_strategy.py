@@ -6,8 +6,11 @@ import os
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
+from troupe._src.contrib_columns.checks import create_feature_spec_for_parsing
 from troupe._src.estimator.estimator import Estimator as CoreEstimator
 from troupe._src.estimator.input_fns import argument_names
+from troupe._src.estimator.serving_inputs import build_parsing_serving_input_receiver_fn
+from troupe._src.learn.export_inputs import build_parsing_serving_input_fn
 from troupe._src.learn.keys import MetricKey
 from troupe._src.platform.gfile import DeleteRecursively, ListDirectory
 from troupe._src.set_module import set_module
@@ -95,6 +98,39 @@ def make_export_strategy(
         return made
 
     return ExportStrategy("Servo", export_fn, strip_default_attrs)
+
+
+def make_parsing_export_strategy(
+    feature_columns: Any, default_output_alternative_key: Optional[str] = None,
+    assets_extra: Optional[Dict[str, Any]] = None, as_text: bool = False,
+    exports_to_keep: Optional[int] = 5, target_core: bool = False,
+    strip_default_attrs: Optional[bool] = None,
+) -> ExportStrategy:  # fmt: skip
+    """A strategy that exports SavedModels which parse serialized messages Example.
+
+    Args:
+        feature_columns: The columns of the model, of `tf.contrib.layers`.
+        default_output_alternative_key: As of `make_export_strategy`, and so are the next ones.
+        assets_extra: As there.
+        as_text: As there.
+        exports_to_keep: As there.
+        target_core: Whether the estimator is one of `tf.estimator`.
+        strip_default_attrs: Has no effect.
+
+    Returns:
+        The strategy, whose name is "Servo".
+
+    Raises:
+        TypeError: There is something else than columns.
+    """
+    spec = create_feature_spec_for_parsing(feature_columns)
+    serving: Any = build_parsing_serving_input_fn(spec)
+    if target_core:
+        serving = build_parsing_serving_input_receiver_fn(spec)
+    return make_export_strategy(
+        serving, default_output_alternative_key, assets_extra, as_text, exports_to_keep,
+        strip_default_attrs,
+    )  # fmt: skip
 
 
 def make_best_model_export_strategy(

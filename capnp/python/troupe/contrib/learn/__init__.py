@@ -38,7 +38,17 @@ from troupe._src.learn_models.combined import (
 from troupe._src.learn_models.dnn import DNNClassifier, DNNEstimator, DNNRegressor
 from troupe._src.learn_models.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from troupe._src.learn_models.logistic import LogisticRegressor
-from troupe.contrib.learn import datasets, head, io, learn_runner, monitors, preprocessing, utils
+from troupe.contrib.learn import (
+    datasets,
+    head,
+    io,
+    learn_runner,
+    models,
+    monitors,
+    ops,
+    preprocessing,
+    utils,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
@@ -81,11 +91,13 @@ __all__ = [
     "io",
     "learn_runner",
     "make_export_strategy",
+    "models",
     "monitors",
     "multi_class_head",
     "multi_head",
     "multi_label_head",
     "no_op_train_fn",
+    "ops",
     "poisson_regression_head",
     "preprocessing",
     "regression_head",
