@@ -1,5 +1,6 @@
 """`tf.contrib.learn`: the names of modes, and numbers for the words of documents."""
 
+import copy
 import json
 import os
 import unittest
@@ -54,9 +55,18 @@ class LearnTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, text):
                 self.config(cluster=cluster, task=task)
 
-    def config(self, **environment):
+    def config(self, *master, **environment):
         with unittest.mock.patch.dict(os.environ, TF_CONFIG=json.dumps(environment)):
-            return learn.RunConfig()
+            return learn.RunConfig(*master)
+
+    def test_a_target_that_is_given_needs_no_place_in_the_cluster(self):
+        config = self.config("grpc://x:1", cluster={"own": ["a:1", "b:1"]}, task={"type": "worker"})
+        self.assertEqual(config.master, "grpc://x:1")
+
+    def test_configurations_can_be_copied(self):
+        config = self.config(cluster={"ps": ["a:1"], "worker": ["b:1"]}, task={"type": "worker"})
+        other = copy.deepcopy(config)
+        self.assertEqual((other.cluster_spec, other.uid()), (config.cluster_spec, config.uid()))
 
     def test_configurations_of_one_task_and_model_have_one_text(self):
         config = learn.RunConfig(model_dir="m")

@@ -93,7 +93,8 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.learn.python.learn.estimators": {
         "dnn dnn_linear_combined estimator linear logistic_regressor": "contrib.learn",
-        "model_fn prediction_key run_config": "contrib.learn",
+        "model_fn prediction_key": "contrib.learn",
+        "run_config": "contrib.learn _src.learn.run_config",
         "constants metric_key": "_src.learn.keys",
         "head": "contrib.learn.head",
     },

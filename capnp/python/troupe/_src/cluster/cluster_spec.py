@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from troupe import _native
 from troupe._src.messages.config import ConfigProto
@@ -144,6 +144,10 @@ class ClusterSpec:
         return isinstance(other, ClusterSpec) and bool(self._native == other._native)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Copies and pickles are made of what it consists of."""
+        return ClusterSpec, (self.as_dict(),)
 
     def __repr__(self) -> str:
         return f"ClusterSpec({self.as_dict()!r})"

@@ -365,14 +365,14 @@ class Experiment:
         finally:
             self._monitors = saved
 
-    def _train(self, monitors: List[Any], **steps: Optional[int]) -> Any:
+    def _train(
+        self, monitors: List[Any], steps: Optional[int] = None, max_steps: Optional[int] = None
+    ) -> Any:
         hooks = replace_monitors_with_hooks(monitors, self._estimator)
+        given = {"input_fn": self._inputs["train"], "steps": steps, "max_steps": max_steps}
         if self._is_core:
-            listeners = self._listeners
-            return self._estimator.train(
-                self._inputs["train"], hooks=hooks, saving_listeners=listeners, **steps
-            )
-        return self._estimator.fit(input_fn=self._inputs["train"], monitors=hooks, **steps)
+            return self._estimator.train(hooks=hooks, saving_listeners=self._listeners, **given)
+        return self._estimator.fit(monitors=hooks, **given)
 
     def _evaluate(
         self, which: str, name: Optional[str], path: Optional[str] = None,

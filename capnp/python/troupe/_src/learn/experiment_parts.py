@@ -10,7 +10,7 @@ from troupe._src.estimator.estimator import Estimator as CoreEstimator
 from troupe._src.estimator.input_fns import argument_names
 from troupe._src.learn.export_strategy import ExportStrategy
 from troupe._src.learn.interfaces import Evaluable, Trainable
-from troupe._src.learn.run_config import RunConfig
+from troupe._src.learn.run_config import Environment, RunConfig
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 
 _LOOK_SECONDS = 1.0  # from one look for a checkpoint to the next
@@ -117,4 +117,4 @@ def serves(config: Any) -> bool:
             "For distributed runtime, Experiment class only works with tf.contrib.learn.RunConfig "
             f"for now, but provided {type(config)}"
         )
-    return config.environment not in ("local", "google")
+    return config.environment not in (Environment.LOCAL, Environment.GOOGLE)

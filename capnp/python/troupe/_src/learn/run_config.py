@@ -19,6 +19,14 @@ _FREE_OPTIONS = (
 )  # fmt: skip
 
 
+class Environment:
+    """Where a program runs; in the cloud its tasks serve one another."""
+
+    CLOUD = "cloud"
+    GOOGLE = "google"
+    LOCAL = "local"
+
+
 @set_module("troupe.contrib.learn")
 class RunConfig(EstimatorConfig):
     """The settings of an estimator; `tf.estimator.RunConfig` by another constructor.
@@ -57,6 +65,7 @@ class RunConfig(EstimatorConfig):
     ) -> None:  # fmt: skip
         if save_checkpoints_secs == 0:
             save_checkpoints_secs = 600 if save_checkpoints_steps is None else None
+        self._given_master = master
         super().__init__(
             model_dir=model_dir, tf_random_seed=tf_random_seed,
             save_summary_steps=save_summary_steps, save_checkpoints_steps=save_checkpoints_steps,
@@ -69,8 +78,6 @@ class RunConfig(EstimatorConfig):
                 gpu_options=GPUOptions(per_process_gpu_memory_fraction=gpu_memory_fraction),
             ),
         )  # fmt: skip
-        if master is not None:
-            self._master = master
         if evaluation_master:
             self._evaluation_master = evaluation_master
 
@@ -79,9 +86,9 @@ class RunConfig(EstimatorConfig):
         task = environment.get("task", {})
         self._service = None
         self._cluster_spec = ClusterSpec(environment.get("cluster", {}))
-        self._environment = environment.get("environment", "local")
+        self._environment = environment.get("environment", Environment.LOCAL)
         self._task_type, self._task_id = task.get("type"), int(task.get("index") or 0)
-        chief = TaskType.MASTER if self._environment == "cloud" else TaskType.WORKER
+        chief = TaskType.MASTER if self._environment == Environment.CLOUD else TaskType.WORKER
         self._is_chief = self._task_id == 0 and self._task_type in (None, chief)
         self._global_id_in_cluster = None
         self._evaluation_master = ""
@@ -89,7 +96,7 @@ class RunConfig(EstimatorConfig):
         self._num_ps_replicas = len(jobs.get(TaskType.PS, ()))
         workers = TaskType.WORKER, TaskType.MASTER
         self._num_worker_replicas = sum(len(jobs.get(job, ())) for job in workers)
-        self._master = self._target()
+        self._master = self._target() if self._given_master is None else self._given_master
 
     def _target(self) -> str:
         """The target of the task's sessions; that of this process where it is the only task."""
