@@ -19,16 +19,24 @@ from troupe._src.ops.gen_ops import matrix_square_root as sqrtm
 from troupe._src.ops.gen_ops import matrix_inverse as inv
 from troupe._src.ops.gen_ops import matrix_solve as solve
 from troupe._src.ops.gen_ops import matrix_triangular_solve as triangular_solve
+from troupe._src.linalg.block_diagonal import LinearOperatorBlockDiag
+from troupe._src.linalg.circulant import (
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+)
 from troupe._src.linalg.composed_operators import (
     LinearOperatorAdjoint,
     LinearOperatorComposition,
     LinearOperatorInversion,
 )
+from troupe._src.linalg.householder import LinearOperatorHouseholder
 from troupe._src.linalg.identity_operators import (
     LinearOperatorIdentity,
     LinearOperatorScaledIdentity,
     LinearOperatorZeros,
 )
+from troupe._src.linalg.kronecker import LinearOperatorKronecker
 from troupe._src.linalg.linear_operator import LinearOperator
 from troupe._src.linalg.linear_operators import (
     LinearOperatorDiag,
@@ -36,6 +44,7 @@ from troupe._src.linalg.linear_operators import (
     LinearOperatorLowerTriangular,
 )
 from troupe._src.linalg.low_rank_update import LinearOperatorLowRankUpdate
+from troupe._src.linalg.toeplitz import LinearOperatorToeplitz
 from troupe._src.linalg.diagonal_ops import matrix_diag as diag
 from troupe._src.linalg.diagonal_ops import matrix_diag_part as diag_part
 from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
@@ -63,14 +72,21 @@ if not TYPE_CHECKING:
 __all__ = [
     "LinearOperator",
     "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
     "LinearOperatorComposition",
     "LinearOperatorDiag",
     "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
     "LinearOperatorIdentity",
     "LinearOperatorInversion",
+    "LinearOperatorKronecker",
     "LinearOperatorLowRankUpdate",
     "LinearOperatorLowerTriangular",
     "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
     "LinearOperatorZeros",
     "adjoint",
     "band_part",

@@ -120,7 +120,11 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "linear_operator_composition linear_operator_diag linear_operator_full_matrix": "linalg",
         "linear_operator_identity linear_operator_inversion": "linalg",
         "linear_operator_low_rank_update linear_operator_lower_triangular": "linalg",
-        "linear_operator_addition linear_operator_util linear_operator_zeros": "linalg",
+        "linear_operator_block_diag linear_operator_circulant": "linalg",
+        "linear_operator_householder linear_operator_kronecker linear_operator_toeplitz": "linalg",
+        "linear_operator_util linear_operator_zeros": "linalg",
+        "linear_operator_addition": "contrib.linalg _src.linalg.operator_addition",
+        "linear_operator_algebra": "_src.linalg.operator_algebra",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
     "python.ops.signal": {

@@ -178,11 +178,40 @@ RENAMED: Dict[str, Dict[str, str]] = {
         },
     },
     "python.autograph.pyct.transformer": {"Base": f"{_LIBRARIES}.NodeTransformer"},
-    "python.ops.linalg.linear_operator_util": {
-        name: f"{_LIBRARIES}.{name}"
+    "python.ops.linalg.linear_operator_algebra": {
+        **{
+            f"_{name}": f"_src.linalg.operator_algebra.{name}"
+            for name in ("ADJOINTS", "CHOLESKY_DECOMPS", "INVERSES", "MATMUL", "SOLVE")
+        },
+        **{
+            f"_{name}": f"_src.linalg.operator_algebra.{name}"
+            for name in (
+                "registered_adjoint", "registered_cholesky", "registered_inverse",
+                "registered_matmul", "registered_solve",
+            )
+        },
+    },
+    "python.ops.linalg.linear_operator_circulant": {
+        "_to_complex": "_src.linalg.circulant.to_complex",
+    },
+    "python.ops.linalg.linear_operator_toeplitz": {
+        "_to_complex": "_src.linalg.circulant.to_complex",
+    },
+    "python.ops.linalg.linear_operator_addition": {
+        f"_{name}": f"_src.linalg.operator_addition.{name}"
         for name in (
+            "Adder", "AddAndReturnDiag", "AddAndReturnMatrix", "AddAndReturnScaledIdentity",
+            "AddAndReturnTriL", "Hints",
+        )
+    },
+    "python.ops.linalg.linear_operator_util": {
+        name: f"_src.libraries.operator_utilities.{name}"
+        for name in (
+            "assert_compatible_matrix_dimensions", "assert_no_entries_with_modulus_zero",
+            "assert_zero_imag_part", "broadcast_matrix_batch_dims",
             "cholesky_solve_with_broadcast", "matrix_solve_with_broadcast",
             "matrix_triangular_solve_with_broadcast",
+            "use_operator_or_provided_hint_unless_contradicting",
         )
     },
     "python.pywrap_tensorflow": {

@@ -153,13 +153,16 @@ SAME: Dict[str, str] = {
         GFile copy exists glob isdir listdir makedirs mkdir remove rename rmtree stat walk
     """,
     "linalg": """
-        LinearOperator LinearOperatorAdjoint LinearOperatorComposition LinearOperatorDiag
-        LinearOperatorFullMatrix LinearOperatorIdentity LinearOperatorInversion
+        LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant
+        LinearOperatorCirculant2D LinearOperatorCirculant3D LinearOperatorComposition
+        LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder
+        LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker
         LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorScaledIdentity
-        LinearOperatorZeros adjoint band_part cholesky cholesky_solve cross det diag diag_part
-        eigh eigvalsh einsum expm eye global_norm inv logdet logm lstsq lu matmul matrix_rank
-        matrix_transpose matvec pinv qr set_diag slogdet solve sqrtm svd tensor_diag
-        tensor_diag_part tensordot trace triangular_solve tridiagonal_matmul tridiagonal_solve
+        LinearOperatorToeplitz LinearOperatorZeros adjoint band_part cholesky cholesky_solve cross
+        det diag diag_part eigh eigvalsh einsum expm eye global_norm inv logdet logm lstsq lu
+        matmul matrix_rank matrix_transpose matvec pinv qr set_diag slogdet solve sqrtm svd
+        tensor_diag tensor_diag_part tensordot trace triangular_solve tridiagonal_matmul
+        tridiagonal_solve
     """,
     "lookup": """
         KeyValueTensorInitializer StaticHashTable StaticVocabularyTable TextFileIndex

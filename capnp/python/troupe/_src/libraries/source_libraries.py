@@ -15,11 +15,6 @@ from troupe._src.control_flow.shallow_nest import assert_shallow_structure
 from troupe._src.framework.static_values import get_static_value
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.linalg.batch_ops import broadcast_batches
-from troupe._src.linalg.matrix_ops import cholesky_solve
-from troupe._src.ops import gen_ops
-from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform.logging import warning as warn
 
 
@@ -190,39 +185,3 @@ def case_helper(
             )
         with get_default_graph().control_dependencies(checks):
             return chosen()
-
-
-def _batches(matrix: TensorLike, rhs: TensorLike) -> List[Tensor]:
-    first = convert_to_tensor(matrix)
-    return broadcast_batches(first, convert_to_tensor(rhs, first.dtype))
-
-
-def cholesky_solve_with_broadcast(
-    chol: TensorLike, rhs: TensorLike, name: Optional[str] = None
-) -> Tensor:
-    """`tf.linalg.cholesky_solve` of batches that are broadcast."""
-    with get_default_graph().name_scope(name or "CholeskySolveWithBroadcast"):
-        lower, right = _batches(chol, rhs)
-        return cholesky_solve(lower, right)
-
-
-def matrix_solve_with_broadcast(
-    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: Optional[str] = None
-) -> Tensor:
-    """`tf.linalg.solve` of batches that are broadcast."""
-    with get_default_graph().name_scope(name or "MatrixSolveWithBroadcast"):
-        left, right = _batches(matrix, rhs)
-        return gen_ops.matrix_solve(left, right, adjoint=adjoint)
-
-
-def matrix_triangular_solve_with_broadcast(
-    matrix: TensorLike,
-    rhs: TensorLike,
-    lower: bool = True,
-    adjoint: bool = False,
-    name: Optional[str] = None,
-) -> Tensor:
-    """`tf.linalg.triangular_solve` of batches that are broadcast."""
-    with get_default_graph().name_scope(name or "MatrixTriangularSolve"):
-        left, right = _batches(matrix, rhs)
-        return gen_ops.matrix_triangular_solve(left, right, lower=lower, adjoint=adjoint)

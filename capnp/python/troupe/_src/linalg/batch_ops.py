@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List
+from typing import Any, Callable, Iterable, List
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops
@@ -19,23 +19,45 @@ def static_or_shape(known: TensorShape, computed: Callable[[], Tensor]) -> Tenso
     return computed()
 
 
+def broadcast_shapes(shapes: Iterable[TensorShape]) -> TensorShape:
+    """The shape of what broadcasting makes of several, as far as it is known."""
+    whole, *rest = shapes
+    for shape in rest:
+        whole = broadcast_static_shape(whole, shape)
+    return whole
+
+
+def broadcast_sizes(shapes: Iterable[Tensor]) -> Tensor:
+    """The same of shapes that are tensors."""
+    whole, *rest = shapes
+    for shape in rest:
+        whole = broadcast_dynamic_shape(whole, shape)
+    return whole
+
+
 def broadcast_batches(*matrices: Tensor) -> List[Tensor]:
     """The same matrices in batches of one shape."""
     shapes = [each.shape[:-2] for each in matrices]
-    if all(shape.is_fully_defined() for shape in shapes):
-        whole = shapes[0]
-        for shape in shapes[1:]:
-            whole = broadcast_static_shape(whole, shape)
-        if all(shape.as_list() == whole.as_list() for shape in shapes):
-            return list(matrices)
-    batch = array_ops.shape(matrices[0])[:-2]
-    for each in matrices[1:]:
-        batch = broadcast_dynamic_shape(batch, array_ops.shape(each)[:-2])
+    whole = broadcast_shapes(shapes)
+    if whole.is_fully_defined():
+        return [_spread(each, whole) for each in matrices]
+    batch = broadcast_sizes(array_ops.shape(each)[:-2] for each in matrices)
     found = []
     for each in matrices:
         sizes = array_ops.concat([batch, array_ops.shape(each)[-2:]], 0)
         found.append(array_ops.broadcast_to(each, sizes))
     return found
+
+
+def _spread(matrix: Tensor, batch: TensorShape) -> Tensor:
+    """The matrices in a batch of a known shape."""
+    known = matrix.shape[:-2]
+    if known.is_fully_defined() and known.as_list() == batch.as_list():
+        return matrix
+    if matrix.shape.is_fully_defined():
+        return array_ops.broadcast_to(matrix, [*batch.as_list(), *matrix.shape.as_list()[-2:]])
+    sizes = array_ops.concat([batch.as_list(), array_ops.shape(matrix)[-2:]], 0)
+    return array_ops.broadcast_to(matrix, sizes)
 
 
 def matrix_argument(matrix: Any, name: str) -> Tensor:

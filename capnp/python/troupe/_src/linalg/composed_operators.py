@@ -6,21 +6,20 @@ from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.linalg import matrix_ops
-from troupe._src.linalg.identity_operators import LinearOperatorIdentity
-from troupe._src.linalg.linear_operator import LinearOperator, made_of
+from troupe._src.linalg.batch_ops import broadcast_shapes, broadcast_sizes
+from troupe._src.linalg.identity_operators import LinearOperatorIdentity, LinearOperatorZeros
+from troupe._src.linalg.linear_operator import LinearOperator
+from troupe._src.linalg.operator_algebra import (
+    RegisterAdjoint,
+    RegisterInverse,
+    RegisterMatmul,
+    RegisterSolve,
+    non_singular_hint,
+)
 from troupe._src.ops import array_ops, cast_ops
-from troupe._src.ops.arithmetic_ops import broadcast_dynamic_shape, broadcast_static_shape
+from troupe._src.ops.arithmetic_ops import broadcast_static_shape
 from troupe._src.set_module import set_module
 from troupe._src.types.shapes import TensorShape
-
-
-def product_of(left: LinearOperator, right: LinearOperator, name: str) -> LinearOperator:
-    """The operator of their products; one that is an identity is left out."""
-    left.domain_dimension.assert_is_compatible_with(right.range_dimension)
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, LinearOperatorIdentity) and one.batch_shape.rank == 0:
-            return other
-    return LinearOperatorComposition([left, right], name=f"{left.name}_o_{right.name}_{name}")
 
 
 class _OfOne(LinearOperator):
@@ -94,10 +93,6 @@ class LinearOperatorAdjoint(_OfOne):
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(operator, "adjoint", hints, name)
 
-    def adjoint(self, name: str = "adjoint") -> LinearOperator:
-        """The operator that this one is the adjoint of."""
-        return self._operator
-
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         found: Tensor = self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
         return found
@@ -140,11 +135,7 @@ class LinearOperatorInversion(_OfOne):
         if False in (operator.is_non_singular, is_non_singular):
             raise ValueError("operator and supplied hints must have `is_non_singular` True or None")
         hints = (True, is_self_adjoint, is_positive_definite, is_square)
-        super().__init__(operator, "inverse", hints, name)
-
-    def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The operator that this one is the inverse of."""
-        return self._operator
+        super().__init__(operator, "inv", hints, name)
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         found: Tensor = self._operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -207,16 +198,12 @@ class LinearOperatorComposition(LinearOperator):
         return self._operators
 
     def _shape(self) -> TensorShape:
-        batch = self._operators[0].batch_shape
-        for each in self._operators[1:]:
-            batch = broadcast_static_shape(batch, each.batch_shape)
+        batch = broadcast_shapes(each.batch_shape for each in self._operators)
         rows, columns = self._operators[0].range_dimension, self._operators[-1].domain_dimension
         return batch.concatenate(TensorShape([rows, columns]))
 
     def _shape_tensor(self) -> Tensor:
-        batch = self._operators[0].batch_shape_tensor()
-        for each in self._operators[1:]:
-            batch = broadcast_dynamic_shape(batch, each.batch_shape_tensor())
+        batch = broadcast_sizes(each.batch_shape_tensor() for each in self._operators)
         first, last = self._operators[0].shape_tensor(), self._operators[-1].shape_tensor()
         return array_ops.concat([batch, first[-2:-1], last[-1:]], 0)
 
@@ -247,6 +234,92 @@ class LinearOperatorComposition(LinearOperator):
         return found
 
 
-made_of.update(
-    adjoint=LinearOperatorAdjoint, inverse=LinearOperatorInversion, product=product_of
-)
+@RegisterAdjoint(LinearOperator)
+def _adjoint(operator: LinearOperator) -> LinearOperator:
+    return LinearOperatorAdjoint(operator)
+
+
+@RegisterAdjoint(LinearOperatorAdjoint)
+def _adjoint_of_adjoint(operator: LinearOperatorAdjoint) -> LinearOperator:
+    return operator.operator
+
+
+@RegisterInverse(LinearOperator)
+def _inverse(operator: LinearOperator) -> LinearOperator:
+    return LinearOperatorInversion(operator)
+
+
+@RegisterInverse(LinearOperatorInversion)
+def _inverse_of_inverse(operator: LinearOperatorInversion) -> LinearOperator:
+    return operator.operator
+
+
+def _square_hint(left: LinearOperator, right: LinearOperator) -> Optional[bool]:
+    rows, columns = left.range_dimension.value, right.domain_dimension.value
+    if rows is not None and columns is not None:
+        return bool(rows == columns)
+    if left.is_square is None or right.is_square is None:
+        return None
+    # Of two that are not square, the product may be.
+    return True if left.is_square and right.is_square else None
+
+
+@RegisterMatmul(LinearOperator, LinearOperator)
+def _composition(left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    is_square = _square_hint(left, right)
+    is_non_singular = is_self_adjoint = is_positive_definite = None
+    if is_square is False:
+        is_non_singular = is_self_adjoint = is_positive_definite = False
+    elif is_square and left.is_square:
+        is_non_singular = non_singular_hint(left, right)
+    return LinearOperatorComposition(
+        [left, right], is_non_singular, is_self_adjoint, is_positive_definite, is_square
+    )
+
+
+@RegisterSolve(LinearOperator, LinearOperator)
+def _solution(left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    return _composition(LinearOperatorInversion(left), right)
+
+
+@RegisterSolve(LinearOperatorInversion, LinearOperator)
+def _solution_of_inverse(left: LinearOperatorInversion, right: LinearOperator) -> LinearOperator:
+    found: LinearOperator = left.operator.matmul(right)
+    return found
+
+
+def _has_batch_of(one: LinearOperator, other: LinearOperator) -> bool:
+    """Whether the batch of both is known to be that of the first one."""
+    batch = broadcast_static_shape(one.batch_shape, other.batch_shape)
+    return batch.is_fully_defined() and batch.as_list() == one.batch_shape.as_list()
+
+
+@RegisterMatmul(LinearOperatorIdentity, LinearOperator)
+@RegisterSolve(LinearOperatorIdentity, LinearOperator)
+def _after_identity(left: LinearOperatorIdentity, right: LinearOperator) -> LinearOperator:
+    return right if _has_batch_of(right, left) else _composition(left, right)
+
+
+@RegisterMatmul(LinearOperator, LinearOperatorIdentity)
+def _before_identity(left: LinearOperator, right: LinearOperatorIdentity) -> LinearOperator:
+    return left if _has_batch_of(left, right) else _composition(left, right)
+
+
+@RegisterMatmul(LinearOperator, LinearOperatorZeros)
+def _of_zeros(left: LinearOperator, right: LinearOperatorZeros) -> LinearOperator:
+    _need_squares(left, right)
+    return right if _has_batch_of(right, left) else _composition(left, right)
+
+
+@RegisterMatmul(LinearOperatorZeros, LinearOperator)
+def _to_zeros(left: LinearOperatorZeros, right: LinearOperator) -> LinearOperator:
+    _need_squares(left, right)
+    return left if _has_batch_of(left, right) else _composition(left, right)
+
+
+def _need_squares(left: LinearOperator, right: LinearOperator) -> None:
+    if not left.is_square or not right.is_square:
+        raise ValueError(
+            "Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not "
+            "supported at this time."
+        )

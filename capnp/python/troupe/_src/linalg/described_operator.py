@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, List, Optional, Sequence
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -13,6 +13,11 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.dimensions import Dimension
 from troupe._src.types.shapes import TensorShape
+
+
+def is_variable(value: Any) -> bool:
+    """Whether a value is a variable, whose class is defined above this module."""
+    return hasattr(value, "read_value") and hasattr(value, "initializer")
 
 
 class DescribedOperator:
@@ -30,6 +35,13 @@ class DescribedOperator:
     Raises:
         ValueError: The hints exclude each other.
     """
+
+    _arguments: Tuple[Any, ...] = ()  # what an operator was made of
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        operator = super().__new__(cls)
+        operator._arguments = (*args, *kwargs.values())
+        return operator
 
     def __init__(
         self,
@@ -81,6 +93,23 @@ class DescribedOperator:
         return self._graph_parents
 
     @property
+    def variables(self) -> Tuple[Any, ...]:
+        """The variables that it was made of, also those of the operators that it was made of."""
+        found: List[Any] = []
+        for each in self._arguments:
+            for value in each if isinstance(each, (list, tuple)) else (each,):
+                if isinstance(value, DescribedOperator):
+                    found.extend(value.variables)
+                elif is_variable(value):
+                    found.append(value)
+        return tuple({id(each): each for each in found}.values())
+
+    @property
+    def trainable_variables(self) -> Tuple[Any, ...]:
+        """Those of them that optimizers train."""
+        return tuple(each for each in self.variables if each.trainable)
+
+    @property
     def is_non_singular(self) -> Optional[bool]:
         """Whether all matrices have an inverse."""
         return self._is_non_singular
@@ -98,9 +127,12 @@ class DescribedOperator:
     @property
     def is_square(self) -> Optional[bool]:
         """Whether there are as many rows as columns."""
-        if self.domain_dimension.value is None or self.range_dimension.value is None:
+        columns, rows = self.domain_dimension.value, self.range_dimension.value
+        if columns is None or rows is None:
             return self._is_square
-        return bool(self.domain_dimension.value == self.range_dimension.value)
+        if columns == rows and self._is_square is False:
+            raise ValueError("User set is_square hint to False, but the operator was square.")
+        return bool(columns == rows)
 
     def _shape(self) -> TensorShape:
         raise NotImplementedError("_shape is not implemented.")

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+from typing import Any
 
 import numpy as np
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.linalg import matrix_ops
+from troupe._src.linalg import matrix_ops, operator_algebra
 from troupe._src.linalg.batch_ops import broadcast_batches, static_or_shape
 from troupe._src.linalg.described_operator import DescribedOperator
 from troupe._src.ops import array_ops, assert_ops, gen_ops, math_ops, rearrange_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types.dimensions import Dimension
-
-
-# What makes an operator of others, by what it is: the modules of such operators, which need this
-# one, add themselves.
-made_of: Dict[str, Callable[..., LinearOperator]] = {}
 
 
 @set_module("troupe.linalg")
@@ -115,6 +110,14 @@ class LinearOperator(DescribedOperator):
         if given.shape.rank is not None:
             own.assert_is_compatible_with(given.shape.as_list()[axis])
 
+    def _check_fits(self, other: LinearOperator, name: str) -> None:
+        own, given = self.domain_dimension.value, other.range_dimension.value
+        if None not in (own, given) and own != given:
+            raise ValueError(
+                f"Operators are incompatible. Expected `{name}` to have dimension {own} but got "
+                f"{given}."
+            )
+
     def matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
@@ -132,9 +135,10 @@ class LinearOperator(DescribedOperator):
             ValueError: Sizes do not fit.
         """
         if isinstance(x, LinearOperator):
-            return made_of["product"](
-                self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x, name
-            )
+            left, right = self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x
+            left._check_fits(right, "x")
+            with self._name_scope(name):
+                return operator_algebra.matmul(left, right)
         with self._name_scope(name):
             value = self._argument(x, "x")
             inner = self.range_dimension if adjoint else self.domain_dimension
@@ -235,7 +239,10 @@ class LinearOperator(DescribedOperator):
         self._need_solvable()
         if isinstance(rhs, LinearOperator):
             left = self.adjoint() if adjoint else self
-            return left.inverse().matmul(rhs, adjoint_arg=adjoint_arg, name=name)
+            right = rhs.adjoint() if adjoint_arg else rhs
+            left._check_fits(right, "rhs")
+            with self._name_scope(name):
+                return operator_algebra.solve(left, right)
         with self._name_scope(name):
             value = self._argument(rhs, "rhs")
             self._check_sizes(self.range_dimension, value, -1 if adjoint_arg else -2)
@@ -272,7 +279,8 @@ class LinearOperator(DescribedOperator):
         if self.is_self_adjoint:
             return self
         with self._name_scope(name):
-            return made_of["adjoint"](self)
+            adjoint: LinearOperator = operator_algebra.adjoint(self)
+            return adjoint
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
         """The operator that solves the systems of this one.
@@ -286,7 +294,8 @@ class LinearOperator(DescribedOperator):
                     f"Cannot take the Inverse: This operator represents a {text} matrix."
                 )
         with self._name_scope(name):
-            return made_of["inverse"](self)
+            inverse: LinearOperator = operator_algebra.inverse(self)
+            return inverse
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """The lower triangular L of A = L L*.
@@ -300,8 +309,8 @@ class LinearOperator(DescribedOperator):
                 "Not a positive definite self adjoint matrix."
             )
         with self._name_scope(name):
-            lower = gen_ops.cholesky(self._to_dense())
-            return made_of["triangle"](lower, is_non_singular=True)
+            lower: LinearOperator = operator_algebra.cholesky(self)
+            return lower
 
     def _diag_part(self) -> Tensor:
         return gen_ops.matrix_diag_part(self._to_dense())
@@ -311,10 +320,13 @@ class LinearOperator(DescribedOperator):
         with self._name_scope(name):
             return self._diag_part()
 
+    def _trace(self) -> Tensor:
+        return math_ops.reduce_sum(self._diag_part(), -1)
+
     def trace(self, name: str = "trace") -> Tensor:
         """The sums of the main diagonals."""
         with self._name_scope(name):
-            return math_ops.reduce_sum(self._diag_part(), -1)
+            return self._trace()
 
     def _add_to_tensor(self, x: Tensor) -> Tensor:
         return self._to_dense() + x

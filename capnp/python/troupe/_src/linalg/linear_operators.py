@@ -10,7 +10,17 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.linalg import matrix_ops
 from troupe._src.linalg.batch_ops import broadcast_batches, matrix_argument
 from troupe._src.linalg.diagonal_ops import matrix_diag, matrix_set_diag
-from troupe._src.linalg.linear_operator import LinearOperator, made_of
+from troupe._src.linalg.linear_operator import LinearOperator
+from troupe._src.linalg.operator_algebra import (
+    RegisterAdjoint,
+    RegisterCholesky,
+    RegisterInverse,
+    RegisterMatmul,
+    RegisterSolve,
+    commuting_hints,
+    hints_of,
+    non_singular_hint,
+)
 from troupe._src.ops import arithmetic_ops, array_ops, assert_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -215,4 +225,73 @@ class LinearOperatorDiag(DiagonalOperator):
         return self._diag
 
 
-made_of["triangle"] = LinearOperatorLowerTriangular
+@RegisterCholesky(LinearOperator)
+def _cholesky(operator: LinearOperator) -> LinearOperator:
+    lower = gen_ops.cholesky(operator.to_dense())
+    return LinearOperatorLowerTriangular(lower, is_non_singular=True, is_square=True)
+
+
+@RegisterAdjoint(LinearOperatorDiag)
+def _adjoint_of_diagonal(operator: LinearOperatorDiag) -> LinearOperator:
+    return LinearOperatorDiag(cast_ops.conj(operator.diag), is_square=True, **hints_of(operator))
+
+
+@RegisterCholesky(LinearOperatorDiag)
+def _cholesky_of_diagonal(operator: LinearOperatorDiag) -> LinearOperator:
+    return LinearOperatorDiag(
+        gen_ops.sqrt(operator.diag), is_non_singular=True, is_self_adjoint=True,
+        is_positive_definite=True, is_square=True,
+    )  # fmt: skip
+
+
+@RegisterInverse(LinearOperatorDiag)
+def _inverse_of_diagonal(operator: LinearOperatorDiag) -> LinearOperator:
+    return LinearOperatorDiag(1.0 / operator.diag, is_square=True, **hints_of(operator))
+
+
+@RegisterMatmul(LinearOperatorDiag, LinearOperatorDiag)
+def _diagonal_by_diagonal(
+    left: LinearOperatorDiag, right: LinearOperatorDiag
+) -> LinearOperator:
+    hints = commuting_hints(left, right)
+    return LinearOperatorDiag(left.diag * right.diag, is_square=True, **hints)
+
+
+@RegisterSolve(LinearOperatorDiag, LinearOperatorDiag)
+def _diagonal_from_diagonal(
+    left: LinearOperatorDiag, right: LinearOperatorDiag
+) -> LinearOperator:
+    hints = commuting_hints(left, right)
+    return LinearOperatorDiag(right.diag / left.diag, is_square=True, **hints)
+
+
+def _triangle(
+    tril: Tensor, diagonal: LinearOperatorDiag, triangle: LinearOperatorLowerTriangular
+) -> LinearOperator:
+    # A triangle that is self-adjoint is a diagonal, so its product with one does not depend on
+    # the order.
+    is_self_adjoint = commuting_hints(diagonal, triangle)["is_self_adjoint"]
+    return LinearOperatorLowerTriangular(
+        tril, non_singular_hint(diagonal, triangle), is_self_adjoint, is_square=True
+    )
+
+
+@RegisterMatmul(LinearOperatorDiag, LinearOperatorLowerTriangular)
+def _diagonal_by_triangle(
+    left: LinearOperatorDiag, right: LinearOperatorLowerTriangular
+) -> LinearOperator:
+    return _triangle(array_ops.expand_dims(left.diag, -1) * right.to_dense(), left, right)
+
+
+@RegisterMatmul(LinearOperatorLowerTriangular, LinearOperatorDiag)
+def _triangle_by_diagonal(
+    left: LinearOperatorLowerTriangular, right: LinearOperatorDiag
+) -> LinearOperator:
+    return _triangle(left.to_dense() * array_ops.expand_dims(right.diag, -2), right, left)
+
+
+@RegisterSolve(LinearOperatorDiag, LinearOperatorLowerTriangular)
+def _triangle_from_diagonal(
+    left: LinearOperatorDiag, right: LinearOperatorLowerTriangular
+) -> LinearOperator:
+    return _triangle(right.to_dense() / array_ops.expand_dims(left.diag, -1), left, right)
