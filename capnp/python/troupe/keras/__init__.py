@@ -1,7 +1,8 @@
 """Keras: the package `keras` of PyPI, of version 2.2 or 2.3, where that is installed.
 
 `pip install 'keras==2.3.1'`. Its layers, models and optimizers add nodes to the default graph, and
-run in the session that `keras.backend.set_session` is given, or in one that they make.
+run in the session that `keras.backend.set_session` is given, or in one that they make. The
+optimizers are those of TensorFlow 1.15, and need no such package.
 """
 
 from typing import TYPE_CHECKING
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING
 from troupe._src.api.keras_modules import serve_keras as _serve_keras
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _serve_keras(__name__)
+    __getattr__, __dir__ = _serve_keras(
+        __name__, ("experimental", "optimizers", "optimizers.schedules")
+    )
 
 __all__ = [
     "Input", "Model", "Sequential", "activations", "applications", "backend", "callbacks",
-    "constraints", "datasets", "engine", "initializers", "layers", "legacy", "losses", "metrics",
-    "models", "optimizers", "preprocessing", "regularizers", "utils", "wrappers",
+    "constraints", "datasets", "engine", "experimental", "initializers", "layers", "legacy",
+    "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
+    "wrappers",
 ]  # fmt: skip

@@ -175,6 +175,22 @@ class LinearOperatorsTest(tf.test.TestCase):
             self.assertAllEqual(session.run(operator.determinant(), feeds), [1, 1])
             self.assertAllEqual(session.run(identity.to_dense(), feeds), np.eye(2))
 
+    def test_a_diagonal_of_unknown_shape_is_added(self):
+        diagonal = tf.placeholder(tf.float32)
+        operator = linalg.LinearOperatorDiag(diagonal)
+        total = operator.add_to_tensor(tf.placeholder_with_default(np.ones([2, 2], "f"), None))
+        with self.session() as session:
+            self.assertAllEqual(session.run(total, {diagonal: [1, 2]}), [[2, 1], [1, 3]])
+            whole = session.run(total, {diagonal: [[1, 2], [3, 4]]})
+            self.assertAllEqual(whole, [[[2, 1], [1, 3]], [[4, 1], [1, 5]]])
+
+    def test_an_empty_batch_is_none(self):
+        identity, zeros = linalg.LinearOperatorIdentity, linalg.LinearOperatorZeros
+        for operator in (identity(2, []), zeros(2, 2, [])):
+            self.assertEqual(operator.shape, [2, 2])
+            self.assertAllEqual(self.evaluate(operator.shape_tensor()), [2, 2])
+        self.assertIsNone(linalg.LinearOperator(None).dtype)
+
     def test_hints_are_checked(self):
         full, diagonal = linalg.LinearOperatorFullMatrix, linalg.LinearOperatorDiag
         one = np.ones([2, 2], np.float32)

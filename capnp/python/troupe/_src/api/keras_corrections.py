@@ -99,6 +99,16 @@ _REPLACED = [
             "(K.random_normal if self.distribution[0] == 'u' else K.truncated_normal)(\n"
             "                shape, 0., stddev",
         ),
+        # Models take the optimizers of tf.keras, whose configurations have a name, besides its own.
+        (
+            r"(?m)^    if isinstance\(identifier, Optimizer\):",
+            "    if isinstance(identifier, Optimizer) or hasattr(identifier, '_create_hypers'):",
+        ),
+        (
+            r"(?m)^    all_classes = \{\n        'sgd': SGD,",
+            "    if 'name' in config['config']:\n"
+            "        return tf.keras.optimizers.deserialize(config, custom_objects)\n\\g<0>",
+        ),
         # The loss of many batches is their mean, as before 2.3 and in tf.keras, not the last one's.
         (
             r"\[float\(outs_per_batch\[-1\]\[0\]\)\]",

@@ -69,20 +69,26 @@ def serve_modules(alias: str, own: Container[str] = ()) -> None:
         sys.meta_path.insert(0, _Finder(alias, own))
 
 
-def serve_keras(module: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+def serve_keras(
+    module: str, own: Sequence[str] = ()
+) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
     """The `__getattr__` and the `__dir__` of the module that stands for Keras.
 
     Args:
         module: Its name, below which Keras's modules are imported, too.
+        own: The modules below it that this package has itself.
 
     Returns:
         The two functions.
     """
-    serve_modules(module)
+    place = module.partition(".")[2]
+    serve_modules(module, [f"{place}.{name}" for name in own])
 
     def get(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in own:
+            return importlib.import_module(f"{module}.{name}")
         return getattr(_installed(), name)
 
     def list_names() -> List[str]:

@@ -74,7 +74,16 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "indexed_slices": "",
         "graph_to_function_def": "",
     },
-    "python.keras": {"backend": "_src.keras.backend keras.backend", "utils": "keras.utils"},
+    "python.keras": {
+        "backend": "_src.keras.backend keras.backend",
+        "optimizers": "keras.optimizers",
+        "utils": "keras.utils",
+    },
+    "python.keras.optimizer_v2": {
+        "adadelta adagrad adam adamax ftrl gradient_descent nadam rmsprop": "keras.optimizers",
+        "learning_rate_schedule": "keras.optimizers.schedules keras.experimental",
+        "optimizer_v2": "keras.optimizers",
+    },
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
     # Programs import the debugger and sums among devices though most of their runs use none.
     "python": {"keras": "keras", "debug": ""},

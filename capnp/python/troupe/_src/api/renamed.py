@@ -167,6 +167,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "MakeNdarray": "make_ndarray",
         "constant_value_as_shape": "_src.api.source_shapes.constant_value_as_shape",
     },
+    "python.keras.optimizer_v2.optimizer_v2": {"OptimizerV2": "keras.optimizers.Optimizer"},
     "python.keras.utils.tf_utils": {
         "register_symbolic_tensor_type": "_src.api.source_names.register_symbolic_tensor_type",
     },

@@ -10,7 +10,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.linalg.batch_ops import static_or_shape
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.dimensions import Dimension
 from troupe._src.types.shapes import TensorShape
 
@@ -45,7 +45,7 @@ class DescribedOperator:
 
     def __init__(
         self,
-        dtype: DTypeLike,
+        dtype: Optional[DTypeLike],
         graph_parents: Optional[Sequence[Any]] = None,
         is_non_singular: Optional[bool] = None,
         is_self_adjoint: Optional[bool] = None,
@@ -65,7 +65,8 @@ class DescribedOperator:
             if is_square is False:
                 raise ValueError("A self-adjoint matrix is always square.")
             is_square = True
-        self._dtype = as_dtype(dtype).base_dtype
+        # A class of a program that computes nothing itself may have none.
+        self._dtype = as_dtype(dtype).base_dtype if dtype else dtype
         self._graph_parents = list(graph_parents or [])
         self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
         self._is_positive_definite, self._is_square = is_positive_definite, is_square
@@ -78,7 +79,7 @@ class DescribedOperator:
             yield
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> Any:
         """The dtype of the elements."""
         return self._dtype
 

@@ -26,16 +26,21 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.grouping_ops import no_op
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DTypeLike
+from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.errors import InvalidArgumentError
 from troupe._src.types.shapes import TensorShape, as_shape
+
+
+def _dtype_of_empty(value: Any) -> Optional[DType]:
+    """The dtype of an empty shape, which is not that of an empty array."""
+    return dtypes.int32 if isinstance(value, (list, tuple)) and not value else None
 
 
 def _known(value: Any, name: str) -> Any:
     """What is known of sizes: a value of NumPy, or None."""
     if value is None:
         return None
-    tensor = convert_to_tensor(value, name=name)
+    tensor = convert_to_tensor(value, _dtype_of_empty(value), name=name)
     if not tensor.dtype.is_integer:
         raise TypeError(f"{name} must be integer type. Found: {value}")
     return array_ops.get_static_value(tensor)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Optional
 
 from troupe._src.graph.elements import Operation, Tensor
-from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.linalg import matrix_ops
 from troupe._src.linalg.batch_ops import broadcast_batches, matrix_argument
@@ -88,10 +87,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")
         self._given = matrix_argument(tril, "tril")
-        with get_default_graph().name_scope(name):
-            self._tril = gen_ops.matrix_band_part(self._given, -1, 0)
         super().__init__(
-            self._tril.dtype, [self._given], is_non_singular, is_self_adjoint,
+            self._given.dtype, [self._given], is_non_singular, is_self_adjoint,
             is_positive_definite, True, name,
         )  # fmt: skip
 
@@ -105,7 +102,10 @@ class LinearOperatorLowerTriangular(LinearOperator):
         )
 
     def _to_dense(self) -> Tensor:
-        return self._tril
+        return gen_ops.matrix_band_part(self._given, -1, 0)
+
+    def _diag_part(self) -> Tensor:
+        return gen_ops.matrix_diag_part(self._given)
 
     def _determinant(self) -> Tensor:
         return math_ops.reduce_prod(self._diag_part(), -1)
@@ -116,7 +116,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         right = matrix_ops.adjoint(rhs) if adjoint_arg else rhs
-        lower, right = broadcast_batches(self._tril, right)
+        lower, right = broadcast_batches(self._to_dense(), right)
         return gen_ops.matrix_triangular_solve(lower, right, lower=True, adjoint=adjoint)
 
 
@@ -149,9 +149,11 @@ class DiagonalOperator(LinearOperator):
 
     def _add_to_tensor(self, x: Tensor) -> Tensor:
         sums = gen_ops.matrix_diag_part(x) + self._diag_part()
-        if sums.shape.as_list() != x.shape.as_list()[:-1]:
-            return self._to_dense() + x
-        return matrix_set_diag(x, sums)
+        known = x.shape[:-1]
+        # Where both are broadcast, or may be, the sum has more diagonals than x.
+        if known.is_fully_defined() and sums.shape.is_fully_defined() and sums.shape == known:
+            return matrix_set_diag(x, sums)
+        return self._to_dense() + x
 
     def _assert_non_singular(self) -> Operation:
         return assert_ops.assert_positive(

@@ -76,7 +76,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             base_operator.dtype, parents, is_non_singular, is_self_adjoint, is_positive_definite,
             square, name,
         )  # fmt: skip
-        self._can_factor = bool(
+        self._use_cholesky = bool(
             is_symmetric and is_positive and base_operator.is_self_adjoint
             and base_operator.is_positive_definite
         )  # fmt: skip
@@ -166,7 +166,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def _log_abs_determinant(self) -> Tensor:
         small = self._small()
-        if self._can_factor:
+        if self._use_cholesky:
             diagonal = gen_ops.matrix_diag_part(gen_ops.cholesky(small))
             found = 2 * math_ops.reduce_sum(gen_ops.log(diagonal), -1)
         else:
@@ -183,7 +183,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         of_base: Tensor = self._base.solve(right, adjoint=adjoint)
         inner = _product(first, of_base, adjoint_a=True)
         small, inner = broadcast_batches(self._small(), inner)
-        if self._can_factor:
+        if self._use_cholesky:
             found = matrix_ops.cholesky_solve(gen_ops.cholesky(small), inner)
         else:
             found = gen_ops.matrix_solve(small, inner, adjoint=adjoint)

@@ -6,8 +6,9 @@ import collections
 from typing import Any, Deque, Dict, List, NamedTuple, Tuple
 
 from troupe._src.checkpoints.saveables import SaveableObject, saveables_of
+from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
 from troupe._src.object_checkpoints.object_graph_messages import CheckpointableObjectGraph
-from troupe._src.object_checkpoints.trackable import children_of
+from troupe._src.object_checkpoints.trackable import children_of, slot_of
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
 
@@ -53,11 +54,11 @@ class ObjectView:
         found = list(enumerate(self.objects))
         variables = [(n, each) for n, each in found if isinstance(each, Variable)]
         for number, optimizer in found:
-            if not isinstance(optimizer, Optimizer):
+            if not isinstance(optimizer, (Optimizer, OptimizerV2)):
                 continue
             for name in optimizer.get_slot_names():
                 for original, variable in variables:
-                    slot = optimizer.get_slot(variable, name)
+                    slot = slot_of(optimizer, variable, name)
                     if slot is None or id(slot) in self._numbers:
                         continue
                     place = f"/.OPTIMIZER_SLOT/{self.paths[number]}/{escaped(name)}"

@@ -7,9 +7,10 @@ import itertools
 from typing import Any, Deque, Dict, List
 
 from troupe._src.checkpoints.saveables import SaveableObject
+from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
 from troupe._src.object_checkpoints.object_nodes import ObjectNodes
 from troupe._src.object_checkpoints.object_view import saveables_for, values_of
-from troupe._src.object_checkpoints.trackable import children_of
+from troupe._src.object_checkpoints.trackable import children_of, slot_of
 from troupe._src.platform import logging
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
@@ -61,13 +62,13 @@ class Restoration:
 
     def _match_slots(self) -> None:
         for number, optimizer in list(self.matched.items()):
-            if not isinstance(optimizer, Optimizer):
+            if not isinstance(optimizer, (Optimizer, OptimizerV2)):
                 continue
             for reference in self.nodes[number].slot_variables:
                 variable = self.matched.get(reference.original_variable_node_id)
                 if not isinstance(variable, Variable):
                     continue
-                slot = optimizer.get_slot(variable, reference.slot_name)
+                slot = slot_of(optimizer, variable, reference.slot_name)
                 if slot is not None:
                     self._bind(reference.slot_variable_node_id, slot)
 

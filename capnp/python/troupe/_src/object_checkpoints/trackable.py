@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, Dict, FrozenSet, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, Optional, Sequence, Set, Tuple
 
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.layers.base import Layer
+from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
 from troupe._src.object_checkpoints import keras_objects
 from troupe._src.set_module import set_module
 from troupe._src.train.optimizer import Optimizer
@@ -186,7 +187,7 @@ class UniqueNameTracker(CheckpointableBase):
 
 def is_trackable(value: Any) -> bool:
     """Whether checkpoints of objects know what that is."""
-    kinds = (CheckpointableBase, Variable, Optimizer, Layer)
+    kinds = (CheckpointableBase, Variable, Optimizer, OptimizerV2, Layer)
     if isinstance(value, type):
         return False
     # Iterators and tables have values of their own, too.
@@ -208,11 +209,22 @@ def children_of(value: Any) -> Dependencies:
         graph = get_default_graph()
         shared = sorted(getattr(value, "_shared", {}).items())
         return [(name, each) for name, each in shared if each.graph is graph]
+    if isinstance(value, OptimizerV2):
+        return list(value._numbers_by_name().items())
     kind = keras_objects.kind_of(value)
     if kind is not None:
         parts = dict(keras_objects.parts_of(value, kind))
         return list(parts.items()) if kind == "optimizer" else _with_attributes(value, parts)
     return _children_of_layer(value) if isinstance(value, Layer) else []
+
+
+def slot_of(optimizer: Any, variable: Variable, name: str) -> Optional[Variable]:
+    """A slot of an optimizer, or None where there is none."""
+    try:
+        slot: Optional[Variable] = optimizer.get_slot(variable, name)
+    except KeyError:  # of an optimizer of Keras
+        return None
+    return slot
 
 
 def _is_node(value: Any) -> bool:

@@ -1,0 +1,1 @@
+"""The optimizers of `tf.keras`, with schedules of their rates."""
