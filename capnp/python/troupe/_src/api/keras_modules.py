@@ -33,6 +33,9 @@ def _installed() -> types.ModuleType:
 def _imported() -> types.ModuleType:
     keras = importlib.import_module("keras")
     accept_datasets(keras.Model)
+    # By its name: rooms that layers of columns need import this one.
+    own = importlib.import_module(f"{_PACKAGE}._src.keras_layers.dense_features")
+    keras.layers.DenseFeatures = own.dense_features_class(keras.layers.Layer)
     return keras
 
 

@@ -56,7 +56,7 @@ def input_layer(
     Raises:
         ValueError: A column is one of categories, two have one name, or a feature is missing.
     """
-    columns = _normalized(feature_columns)
+    columns = normalized_columns(feature_columns)
     for column in columns:
         if not isinstance(column, DenseColumn):
             raise ValueError(
@@ -68,7 +68,7 @@ def input_layer(
     with variable_scope(None, default_name="input_layer"):
         for column in columns:
             with variable_scope(None, default_name=column._scope_name):
-                outputs.append(_flat(column, column.dense_tensor(transformed, options)))
+                outputs.append(flat_numbers(column, column.dense_tensor(transformed, options)))
                 _tell(cols_to_vars, column, _variables_here())
                 _tell(cols_to_output_tensors, column, outputs[-1])
         return array_ops.concat(outputs, 1)
@@ -96,7 +96,7 @@ def sequence_input_layer(
     Raises:
         ValueError: A column is not one of sequences, two have one name, or a feature is missing.
     """
-    columns = _normalized(feature_columns)
+    columns = normalized_columns(feature_columns)
     for column in columns:
         if not isinstance(column, SequenceDenseColumn):
             raise ValueError(
@@ -171,7 +171,7 @@ def linear_model(
         ValueError: There is something else than columns, two have one name, or a feature is
             missing.
     """
-    columns = _normalized(feature_columns)
+    columns = normalized_columns(feature_columns)
     for column in columns:
         if not isinstance(column, (DenseColumn, CategoricalColumn)):
             raise ValueError(
@@ -206,7 +206,7 @@ def _weighted_sum(
         )
         found.set_shape([None, units])
         return found
-    numbers = _flat(column, column.dense_tensor(features, options))
+    numbers = flat_numbers(column, column.dense_tensor(features, options))
     count = column.variable_shape.num_elements()
     return math_ops.matmul(numbers, _weights("weights", [count, units], options))
 
@@ -222,7 +222,7 @@ def _weights(name: str, shape: List[Any], options: VariableOptions) -> Any:
     )
 
 
-def _normalized(given: Any) -> List[Any]:
+def normalized_columns(given: Any) -> List[Any]:
     """The columns in the order of their names, which differ."""
     if isinstance(given, FeatureColumn):
         given = [given]
@@ -252,7 +252,7 @@ def _collections(given: Optional[Sequence[str]]) -> List[str]:
     return [*(given or ()), *(key for key in own if key not in (given or ()))]
 
 
-def _flat(column: Any, numbers: Tensor) -> Tensor:
+def flat_numbers(column: Any, numbers: Tensor) -> Tensor:
     """[batch, numbers]"""
     known = numbers.shape[0].value if numbers.shape.rank else None
     batch = array_ops.shape(numbers)[0] if known is None else known

@@ -1,0 +1,1 @@
+"""Layers that `tf.keras` has beside those of the package `keras`."""

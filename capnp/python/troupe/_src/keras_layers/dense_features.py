@@ -1,0 +1,101 @@
+"""The layer of feature columns, for models of the package `keras`."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+from troupe._src.feature_columns.column import DenseColumn, Transformed, VariableOptions
+from troupe._src.feature_columns.layers import flat_numbers, normalized_columns
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.ops import array_ops
+from troupe._src.set_module import set_module
+from troupe._src.variables.variable_scope import variable_scope
+
+
+def dense_features_class(layer: Any) -> Any:
+    """The class `DenseFeatures`, derived from that of layers.
+
+    Args:
+        layer: `keras.layers.Layer`, which is not known before a program imports it.
+
+    Returns:
+        The class.
+    """
+
+    @set_module("troupe.keras.layers")
+    class DenseFeatures(layer):  # type: ignore[misc]
+        """The numbers of columns side by side, in the order of the columns' names.
+
+        It is called with a dict of tensors by the names of features, also with those of `Input`.
+
+        Args:
+            feature_columns: Columns of numbers.
+            trainable: Whether trainings change the variables.
+            name: The name of the layer.
+            **kwargs: Those of layers.
+
+        Raises:
+            ValueError: A column is one of categories, or two have one name.
+        """
+
+        def __init__(
+            self, feature_columns: Any, trainable: bool = True, name: Optional[str] = None,
+            **kwargs: Any,
+        ) -> None:  # fmt: skip
+            super().__init__(name=name, trainable=trainable, **kwargs)
+            self._feature_columns = normalized_columns(feature_columns)
+            for column in self._feature_columns:
+                if not isinstance(column, DenseColumn):
+                    raise ValueError(
+                        "Items of feature_columns must be a DenseColumn. You can wrap a "
+                        "categorical column with an embedding_column or indicator_column. Given: "
+                        f"{column}"
+                    )
+            self._keys: List[str] = []
+
+        def __call__(self, features: Any, **kwargs: Any) -> Any:
+            """The numbers of a dict of tensors, [batch, numbers]."""
+            if not isinstance(features, dict):
+                raise ValueError(
+                    f"We expected a dictionary here. Instead we got: {features}"
+                )
+            # Models know layers of lists of tensors.
+            self._keys = sorted(features)
+            tensors = [features[key] for key in self._keys]
+            return super().__call__(tensors if len(tensors) > 1 else tensors[0], **kwargs)
+
+        def call(self, inputs: Any) -> Tensor:
+            """The numbers of the tensors of the dict, in the order of its keys."""
+            tensors = inputs if isinstance(inputs, list) else [inputs]
+            features = Transformed(dict(zip(self._keys, tensors)))
+            options = VariableOptions([GraphKeys.GLOBAL_VARIABLES], self.trainable)
+            outputs, is_first = [], not self.weights
+            with variable_scope(self.name, reuse=None if is_first else True) as scope:
+                for column in self._feature_columns:
+                    with variable_scope(column._scope_name):
+                        numbers = column.dense_tensor(features, options)
+                    outputs.append(flat_numbers(column, numbers))
+            if is_first:
+                self._take_variables(f"{scope.name}/")
+            return array_ops.concat(outputs, 1)
+
+        def _take_variables(self, scope: str) -> None:
+            for variable in get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope):
+                is_trained = variable.trainable
+                (self._trainable_weights if is_trained else self._non_trainable_weights).append(
+                    variable
+                )
+
+        def compute_output_shape(self, input_shape: Any) -> Any:
+            """(batch, numbers)."""
+            batch = input_shape[0][0] if isinstance(input_shape, list) else input_shape[0]
+            sizes = [each.variable_shape.num_elements() for each in self._feature_columns]
+            return batch, sum(sizes)
+
+        def get_config(self) -> Dict[str, Any]:
+            """The arguments that make such a layer, by their names."""
+            return {**super().get_config(), "feature_columns": self._feature_columns}
+
+    return DenseFeatures

@@ -1,0 +1,78 @@
+"""The layer of feature columns of `tf.keras`."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+AGES, KINDS = np.array([[1.0], [2.0], [3.0]], np.float32), np.array([["a"], ["b"], ["a"]])
+
+
+def columns():
+    kind = tf.feature_column.categorical_column_with_vocabulary_list("kind", ["a", "b"])
+    return [
+        tf.feature_column.embedding_column(kind, 2), tf.feature_column.numeric_column("age"),
+        tf.feature_column.indicator_column(kind),
+    ]  # fmt: skip
+
+
+class DenseFeaturesTest(tf.test.TestCase):
+    def setUp(self):
+        tf.keras.backend.clear_session()
+
+    def test_it_puts_the_numbers_of_columns_side_by_side(self):
+        layer = tf.keras.layers.DenseFeatures(columns()[1:])
+        found = layer({"age": tf.constant(AGES), "kind": tf.constant(KINDS)})
+        self.assertEqual(found.shape, (3, 3))
+        with self.session() as session:
+            session.run(tf.tables_initializer())
+            self.assertAllEqual(session.run(found), [[1, 1, 0], [2, 0, 1], [3, 1, 0]])
+        self.assertEqual(layer.weights, [])
+
+    def test_its_variables_are_those_of_the_layer_and_made_once(self):
+        layer = tf.keras.layers.DenseFeatures(columns(), name="features")
+        features = {"age": tf.constant(AGES), "kind": tf.constant(KINDS)}
+        first, second = layer(features), layer(features)
+        self.assertEqual(
+            [each.name for each in layer.trainable_weights],
+            ["features/kind_embedding/embedding_weights:0"],
+        )
+        self.assertEqual(layer.weights, tf.global_variables())
+        with self.session() as session:
+            session.run([tf.global_variables_initializer(), tf.tables_initializer()])
+            one, other, weights = session.run([first, second, layer.weights[0]])
+        self.assertAllEqual(one, other)
+        self.assertAllEqual(one[:, 1:3], weights[[0, 1, 0]])
+        fixed = tf.keras.layers.DenseFeatures(columns(), trainable=False)
+        fixed(features)
+        self.assertEqual((len(fixed.trainable_weights), len(fixed.weights)), (0, 1))
+
+    def test_models_of_inputs_train_it(self):
+        bucket = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [1.5])
+        other = tf.feature_column.numeric_column("size")
+        inputs = {name: tf.keras.Input([1], name=name) for name in ("age", "size")}
+        numbers = tf.keras.layers.DenseFeatures([bucket, other])(inputs)
+        model = tf.keras.Model(
+            [inputs["age"], inputs["size"]], tf.keras.layers.Dense(1)(numbers)
+        )
+        model.compile(tf.keras.optimizers.Adam(0.1), "mse")
+        data = {"age": AGES, "size": np.array([[0.0], [1.0], [2.0]], np.float32)}
+        first = model.evaluate(data, AGES, verbose=0)
+        model.fit(data, AGES, epochs=30, verbose=0)
+        self.assertLess(model.evaluate(data, AGES, verbose=0), first)
+        self.assertEqual(model.layers[2].output_shape, (None, 3))
+
+    def test_what_is_no_dict_and_categories_are_errors(self):
+        with self.assertRaisesRegex(ValueError, "expected a dictionary"):
+            tf.keras.layers.DenseFeatures(columns()[1:])(tf.constant(AGES))
+        kind = tf.feature_column.categorical_column_with_identity("kind", 2)
+        with self.assertRaisesRegex(ValueError, "must be a DenseColumn"):
+            tf.keras.layers.DenseFeatures([kind])
+        layer = tf.keras.layers.DenseFeatures(columns()[1:])
+        made = type(layer).from_config(layer.get_config())
+        self.assertEqual(made.get_config(), layer.get_config())
+
+
+if __name__ == "__main__":
+    unittest.main()
