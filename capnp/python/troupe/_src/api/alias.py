@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import sys
 from typing import Any, Callable, List, Optional, Sequence, Tuple
@@ -39,4 +40,6 @@ def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
         install_finder()
         sys.meta_path.append(_Explainer())
         keras_corrections.install()
+        # By its name: that room needs this one.
+        importlib.import_module(f"{_PACKAGE}._src.libraries.protobuf_text").install()
     return attributes_of(_PACKAGE)

@@ -173,6 +173,9 @@ class Operation(NodeInputs):
     def _value(self) -> _native.Value:
         return self._graph._root.value(self._id, 0)
 
+    def __str__(self) -> str:
+        return str(self.node_def)
+
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
 
@@ -198,7 +201,7 @@ class Tensor(Operand):
     # The dictionary, made when it is used, is for attributes that programs set.
     __slots__ = (
         "_op", "_update", "_index", "_dtype", "_shape", "_native", "_is_refined", "_fed_name",
-        "__dict__", "__weakref__",
+        "_told_name", "__dict__", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
@@ -218,6 +221,7 @@ class Tensor(Operand):
         self._is_refined = False  # whether set_shape says more than the runtime knows
         self._native: Optional[_native.Value] = None
         self._fed_name: Optional[str] = None  # of what is fed in its place: the variable's source
+        self._told_name: Optional[str] = None  # the variable's, by which a program has found it
 
     @property
     def op(self) -> Operation:
@@ -232,7 +236,18 @@ class Tensor(Operand):
     @property
     def name(self) -> str:
         """ "node:0", which `Session.run` accepts as well."""
+        return self._told_name or self._place
+
+    @property
+    def _place(self) -> str:
+        """The node, and the number of the output, as the runtime knows it."""
         return f"{self._op._name}:{self._index}"
+
+    def _told_as(self, name: str) -> Tensor:
+        """The same output by the name of the variable whose value it is."""
+        same = Tensor(self._op, self._index, self._dtype, self._shape)
+        same._fed_name, same._told_name = self._fed_name, name
+        return same
 
     @property
     def value_index(self) -> int:
@@ -279,7 +294,7 @@ class Tensor(Operand):
 
     def consumers(self) -> List[Operation]:
         """The nodes that have it as an input."""
-        return self.graph._consumers.of(self)
+        return self.graph._consumers.of(self._op._outputs[self._index])
 
     def eval(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
@@ -330,6 +345,11 @@ class Tensor(Operand):
             "Session.run gives its value."
         )
 
+    def __str__(self) -> str:
+        shape = "" if self.shape.rank is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
+
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
@@ -371,20 +391,3 @@ def is_numeric_tensor(tensor: object) -> bool:
     """
     other = (dtypes.bool_, dtypes.string, dtypes.resource)
     return isinstance(tensor, Tensor) and tensor.dtype not in other
-
-
-def check_element_name(name: str, graph: Graph, allow_tensor: bool, allow_operation: bool) -> None:
-    """ValueError for a name of a tensor or of an operation where that kind is not allowed."""
-    if ":" in name and not allow_tensor:
-        raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
-    if ":" in name or allow_operation:
-        return
-    try:
-        graph.get_operation_by_name(name)
-        what, hint = "refers to an Operation", f": did you mean '{name}:0'?"
-    except KeyError:
-        what, hint = "looks like an (invalid) Operation name", "."
-    raise ValueError(
-        f"The name {name!r} {what}, not a Tensor. Tensor names must be of the form "
-        f'"<op_name>:<output_index>"{hint}'
-    )

@@ -11,10 +11,10 @@ from troupe._src.graph.collections import GraphCollections
 from troupe._src.graph.thread_scopes import defaults, leave
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import (
-    GraphElement, Operation, Tensor, check_element_name, colocation_groups, operations_of,
+    GraphElement, Operation, Tensor, colocation_groups, operations_of,
 )  # fmt: skip
 from troupe._src.graph.exporter import export_graph
-from troupe._src.graph.graph_scopes import GraphScopes
+from troupe._src.graph.graph_scopes import GraphScopes, check_element_name
 from troupe._src.graph.node_to_place import NodeToPlace, free_name
 from troupe._src.graph.operand import apply
 from troupe._src.graph.picture import Picture
@@ -215,12 +215,20 @@ class Graph(GraphScopes, GraphCollections):
         if ":" not in name:
             raise ValueError(f"The name '{name}' is not a valid tensor name: it must be 'node:0'.")
         if name.endswith(":0") and name[:-2] in self._variables:
-            value: Tensor = self._variables[name[:-2]]._as_graph_element()
-            return value
+            return self._value_of_variable(name)
         try:
             return self._tensor(*self._root.find_output(name))
         except (errors.NotFoundError, errors.InvalidArgumentError) as error:
             raise KeyError(error.message) from None
+
+    def _value_of_variable(self, name: str) -> Tensor:
+        """The value of a variable by its name; the same one for each call."""
+        variable = self._variables[name[:-2]]
+        value: Tensor = variable._as_graph_element()
+        if variable._told is None or variable._told._op is not value._op:
+            variable._told = value._told_as(name)
+        told: Tensor = variable._told
+        return told
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True

@@ -196,3 +196,20 @@ class GraphScopes:
         """
         with self._changed(gradients={**self._scopes.gradients, **op_type_map}):
             yield
+
+
+def check_element_name(name: str, graph: Any, allow_tensor: bool, allow_operation: bool) -> None:
+    """ValueError for a name of a tensor or of an operation where that kind is not allowed."""
+    if ":" in name and not allow_tensor:
+        raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
+    if ":" in name or allow_operation:
+        return
+    try:
+        graph.get_operation_by_name(name)
+        what, hint = "refers to an Operation", f": did you mean '{name}:0'?"
+    except KeyError:
+        what, hint = "looks like an (invalid) Operation name", "."
+    raise ValueError(
+        f"The name {name!r} {what}, not a Tensor. Tensor names must be of the form "
+        f'"<op_name>:<output_index>"{hint}'
+    )

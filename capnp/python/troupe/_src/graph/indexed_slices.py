@@ -78,6 +78,10 @@ class IndexedSlices(Operand):
             )
         return apply("dense", self._values, self._indices, self._dense_shape)
 
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self._indices!r}, values={self._values!r})"
 

@@ -116,7 +116,7 @@ def _name_of_target(graph: Graph, key: str, value: Any) -> str:
             value = convert_to_tensor(value)
     if value.graph is not graph:
         raise ValueError(f"input_map['{key}'] is of another graph: {value!r}")
-    return str(value.name)
+    return str(value._place)
 
 
 def _placed(graph: Graph, serialized: bytes) -> bytes:

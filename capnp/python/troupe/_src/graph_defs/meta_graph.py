@@ -200,7 +200,7 @@ def _name_of(item: Any) -> str:
     """The name of a node or tensor; for a variable, that of its handle or reference."""
     if isinstance(item, Variable):
         item = item._read_from
-    return str(item._name if isinstance(item, Operation) else item.name)
+    return str(item._name if isinstance(item, Operation) else item._place)
 
 
 def read_meta_graph_file(filename: Any) -> MetaGraphDef:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, Generic, Iterable, List, Optional, Type, Union
+from typing import Any, Dict, Generic, Iterable, Iterator, List, Optional, Tuple, Type, Union
 
 from troupe._src.messages.value_lists import BytesList, FloatList, Int64List, M, Message, _Values
 from troupe._src.messages.wire import BYTES, bytes_field, read_fields
@@ -112,6 +112,11 @@ class Feature(Message):
             self._list(name).MergeFromString(value)
             self._kind = name
 
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        kind = self.WhichOneof("kind")
+        if kind is not None:
+            yield kind, self._lists[kind]
+
     def __repr__(self) -> str:
         kind = self.WhichOneof("kind")
         return f"Feature({kind}={self._lists[kind]!r})" if kind else "Feature()"
@@ -134,6 +139,9 @@ class FeatureList(Message):
     def _merge_field(self, number: int, kind: int, value: Any) -> None:
         if number == 1 and kind == BYTES:
             self.feature.append(Feature.FromString(value))
+
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        yield "feature", self.feature
 
     def __repr__(self) -> str:
         return f"FeatureList(feature={self.feature!r})"
@@ -189,6 +197,9 @@ class Features(Message):
         if number == 1 and kind == BYTES:
             self.feature._merge_entry(value)
 
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        yield "feature", self.feature
+
     def __repr__(self) -> str:
         return f"Features(feature={dict(self.feature)!r})"
 
@@ -211,6 +222,9 @@ class FeatureLists(Message):
         if number == 1 and kind == BYTES:
             self.feature_list._merge_entry(value)
 
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        yield "feature_list", self.feature_list
+
     def __repr__(self) -> str:
         return f"FeatureLists(feature_list={dict(self.feature_list)!r})"
 
@@ -232,6 +246,10 @@ class Example(Message):
     def _merge_field(self, number: int, kind: int, value: Any) -> None:
         if number == 1 and kind == BYTES:
             self.features.MergeFromString(value)
+
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        if self.features.feature:
+            yield "features", self.features
 
     def __repr__(self) -> str:
         return f"Example(features={self.features!r})"
@@ -259,6 +277,12 @@ class SequenceExample(Message):
         if kind == BYTES and number in (1, 2):
             part: Message = self.context if number == 1 else self.feature_lists
             part.MergeFromString(value)
+
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        if self.context.feature:
+            yield "context", self.context
+        if self.feature_lists.feature_list:
+            yield "feature_lists", self.feature_lists
 
     def __repr__(self) -> str:
         return f"SequenceExample(context={self.context!r}, feature_lists={self.feature_lists!r})"

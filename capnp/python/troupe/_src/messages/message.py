@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict
+from typing import Any, Dict, Iterator, Tuple
+
+from troupe._src.messages.text_form import text_of_all
 
 
 class Record:
@@ -99,6 +101,15 @@ class Options:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        """Its fields that are set."""
+        for name in self._fields:
+            if self.HasField(name):
+                yield name, getattr(self, name)
+
+    def __str__(self) -> str:
+        return text_of_all(self)
+
     def __repr__(self) -> str:
         names = [name for name in self._fields if self.HasField(name)]
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
@@ -121,6 +132,11 @@ class AnyOptions(Options):
 
     def MergeFrom(self, other: Any) -> None:
         self.CopyFrom(other)
+
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        for name, value in self.__dict__.items():
+            if not isinstance(value, AnyOptions) or value.__dict__:
+                yield name, value
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())

@@ -79,3 +79,49 @@ def to_text(message: Any) -> str:
     lines: List[str] = []
     _write(message, "", lines)
     return "".join(line + "\n" for line in lines)
+
+
+def text_of(name: str, value: Any, indent: str = "") -> List[str]:
+    """The lines of a field that is no declared one: by what its value is."""
+    if isinstance(value, dict):
+        lines: List[str] = []
+        for key in sorted(value):
+            entry = (("key", key), ("value", value[key]))
+            inner = [line for part in entry for line in text_of(*part, indent + "  ")]
+            lines += [f"{indent}{name} {{", *inner, f"{indent}}}"]
+        return lines
+    if isinstance(value, (list, tuple)):
+        return [line for each in value for line in text_of(name, each, indent)]
+    if hasattr(value, "_text_fields"):
+        inner = [
+            line
+            for key, each in value._text_fields()
+            for line in text_of(key, each, indent + "  ")
+        ]
+        return [f"{indent}{name} {{", *inner, f"{indent}}}"]
+    if hasattr(value, "_set_fields"):
+        inner = []
+        _write(value, indent + "  ", inner)
+        return [f"{indent}{name} {{", *inner, f"{indent}}}"]
+    if isinstance(value, bool):
+        return [f"{indent}{name}: {'true' if value else 'false'}"]
+    if isinstance(value, (str, bytes)):
+        return [f"{indent}{name}: {quote(value)}"]
+    if isinstance(value, float):
+        # Whether it has 64 bits is not known, unless 32 are too few.
+        return [f"{indent}{name}: {_shortest(value) if _is_single(value) else repr(value)}"]
+    return [f"{indent}{name}: {value}"]
+
+
+def _is_single(value: float) -> bool:
+    """Whether as few digits as give that number of 32 bits say all of it."""
+    if abs(value) > 3e38:
+        return value in (float("inf"), float("-inf"))
+    (rounded,) = struct.unpack("<f", struct.pack("<f", value))
+    return value != value or rounded == value or float(_shortest(value)) == value
+
+
+def text_of_all(message: Any) -> str:
+    """One line a field of a message whose `_text_fields` gives names and values."""
+    lines = [line for name, value in message._text_fields() for line in text_of(name, value)]
+    return "".join(line + "\n" for line in lines)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import struct
-from typing import Any, Iterable, List, Optional, Type, TypeVar
+from typing import Any, Iterable, Iterator, List, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 
+from troupe._src.messages.text_form import text_of_all
 from troupe._src.messages.wire import (
     BYTES,
     bytes_field,
@@ -116,6 +117,13 @@ class Message:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        """Its fields that are set."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return text_of_all(self)
+
 
 class _Values(Message):
     """A list of values of one type.
@@ -130,6 +138,9 @@ class _Values(Message):
     def __init__(self, value: Iterable[Any] = ()) -> None:
         self.value: List[Any] = list(value)
         self.SerializeToString()  # refuses what cannot be written
+
+    def _text_fields(self) -> Iterator[Tuple[str, Any]]:
+        yield "value", self.value
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(value={self.value!r})"

@@ -144,6 +144,12 @@ class SparseTensor:
         found: SparseTensorValue = self.graph._session_for(session).run(self, feed_dict)
         return found
 
+    def __str__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices}, values={self._values}, "
+            f"dense_shape={self._dense_shape})"
+        )
+
     def __repr__(self) -> str:
         return (
             f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "

@@ -30,7 +30,7 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
     else:
         element = getattr(tensor, "_as_graph_element", lambda: tensor)()
-        info.name = element.name
+        info.name = element._place
     return info
 
 

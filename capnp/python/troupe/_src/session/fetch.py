@@ -69,7 +69,7 @@ class FetchPlan(NamedTuple):
 def plan_fetches(graph: Graph, fetches: Any) -> FetchPlan:
     """For tensors, operations, names and variables, in nested lists, tuples and dicts."""
     if type(fetches) is Tensor and fetches.graph is graph:
-        return FetchPlan([fetches.name], [], lambda values: values[0])
+        return FetchPlan([fetches._place], [], lambda values: values[0])
     if type(fetches) is Operation and fetches.graph is graph:
         return FetchPlan([], [fetches._name], lambda values: None)
     names: List[str] = []
@@ -126,9 +126,10 @@ def _leaf(
         if element._name not in targets:
             targets.append(element._name)
         return lambda values: None
-    if element.name not in names:
-        names.append(element.name)
-    position = names.index(element.name)
+    place = element._place
+    if place not in names:
+        names.append(place)
+    position = names.index(place)
     return lambda values: values[position]
 
 
@@ -205,7 +206,7 @@ def feed_names(graph: Graph, feeds: Optional[Sequence[Any]]) -> List[str]:
 
 def _feed_name(tensor: Tensor) -> str:
     """Of the value of a variable it is the variable: all that reads it then has the value."""
-    return tensor._fed_name or tensor.name
+    return tensor._fed_name or tensor._place
 
 
 def _needs_no_copy(value: Any, dtype: Any) -> bool:

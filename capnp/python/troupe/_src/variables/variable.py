@@ -68,6 +68,7 @@ class Variable(VariableUpdates):
     _is_cached = False
     # What the initializer assigns: `_initial`, without reads of variables that have no value yet.
     _guarded: Optional[Tensor] = None
+    _told: Optional[Tensor] = None  # its value, as programs find it by its name
     synchronization = VariableSynchronization.AUTO
     aggregation = VariableAggregation.NONE
     # The class of those without `use_resource`; its module, which imports this one, says it.

@@ -113,8 +113,8 @@ def is_variable_initialized(variable: Union[Variable, Tensor]) -> Tensor:
         TypeError: The tensor is no variable's.
     """
     if isinstance(variable, Tensor):
-        every, name = variable.graph._variables.values(), variable.name
-        found = [each for each in every if each._snapshot.name == name]
+        every, place = variable.graph._variables.values(), variable._place
+        found = [each for each in every if each._snapshot._place == place]
         if not found:
             raise TypeError(f"{variable} is not the value of a variable")
         return is_variable_initialized(found[0])

@@ -33,7 +33,7 @@ def step_name(graph: Graph) -> str:
     step = get_global_step(graph)
     if step is None:
         raise RuntimeError("Global step should be created to use this hook.")
-    return str(getattr(step, "_as_graph_element", lambda: step)().name)
+    return str(getattr(step, "_as_graph_element", lambda: step)()._place)
 
 
 def value_of(value: Any) -> Tensor:
