@@ -96,6 +96,26 @@ class ParsingTest(tf.test.TestCase):
         self.assertAllEqual(one[1]["f"], [[1, 2], [3, 4]])
         self.assertAllEqual(one[1]["s"].dense_shape, [2, 1])
 
+    def test_a_list_of_features_grows_by_new_ones_and_by_copies(self):
+        sequence = tf.train.SequenceExample()
+        elements = sequence.feature_lists.feature_list["f"].feature
+        elements.add().float_list.value.append(1.0)
+        elements.add(float_list=tf.train.FloatList(value=[2.0]))
+        given = floats(3)
+        elements.append(given)
+        elements.extend([given, floats(4)])
+        elements += [floats(5)]
+        given.float_list.value[0] = 9.0
+        found = tf.train.SequenceExample.FromString(sequence.SerializeToString())
+        found = found.feature_lists.feature_list["f"].feature
+        self.assertEqual([each.float_list.value[0] for each in found], [1, 2, 3, 3, 4, 5])
+        with self.assertRaisesRegex(TypeError, "cannot be assigned"):
+            elements[0] = given
+        copy = tf.train.FeatureList()
+        copy.CopyFrom(sequence.feature_lists.feature_list["f"])
+        copy.feature.add()
+        self.assertEqual([len(copy.feature), len(elements)], [7, 6])
+
     def test_wrong_features_are_refused_at_once(self):
         for feature, says in [
             (3, "Invalid feature"),

@@ -122,6 +122,32 @@ class Feature(Message):
         return f"Feature({kind}={self._lists[kind]!r})" if kind else "Feature()"
 
 
+class _Elements(List[Feature]):
+    """The features of a list. It keeps copies of those that it is given."""
+
+    def add(self, **lists: _Values) -> Feature:
+        """A new feature at the end."""
+        made = Feature(**lists)  # type: ignore[arg-type]
+        super().append(made)
+        return made
+
+    def append(self, value: Feature) -> None:
+        self.add().CopyFrom(value)
+
+    def extend(self, values: Iterable[Feature]) -> None:
+        for value in list(values):
+            self.append(value)
+
+    MergeFrom = extend
+
+    def __iadd__(self, values: Iterable[Feature]) -> _Elements:  # type: ignore[misc, override]
+        self.extend(values)
+        return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("a feature in a list cannot be assigned: use CopyFrom")
+
+
 @set_module("troupe.train")
 class FeatureList(Message):
     """A list of features.
@@ -131,7 +157,8 @@ class FeatureList(Message):
     """
 
     def __init__(self, feature: Iterable[Feature] = ()) -> None:
-        self.feature: List[Feature] = copy.deepcopy(list(feature))
+        self.feature = _Elements()
+        self.feature.extend(feature)
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
         return b"".join(bytes_field(1, each.SerializeToString()) for each in self.feature)
