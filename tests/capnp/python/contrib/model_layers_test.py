@@ -196,6 +196,22 @@ class ModelLayersTest(tf.test.TestCase):
         self.assertEqual(found["hidden/zeros"].simple_value, 0.25)
         self.assertEqual(found["hidden/sixes"].simple_value, 0.5)
 
+    def test_variables_are_summarized_by_what_they_are_of(self):
+        summaries = layers.summaries
+        weights, biases = tf.get_variable("w", [2]), tf.get_variable("b", [])
+        tf.add_to_collection(tf.GraphKeys.WEIGHTS, weights)
+        tf.add_to_collection(tf.GraphKeys.BIASES, biases)
+        for summarize, tags in (
+            (summaries.summarize_weights, ["w_summary"]),
+            (summaries.summarize_biases, ["b_summary"]),
+            (summaries.summarize_variables, ["w_summary_1", "b_summary_1"]),
+        ):
+            made = summarize()
+            self.assertEqual([each.op.name for each in made], tags)
+        made = summaries.summarize_variables("w", lambda each: each)
+        self.assertEqual(made, [weights])
+        self.assertIs(summaries.summarize_tensor, layers.summarize_tensor)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -72,9 +72,10 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.layers.python.layers": {
         "embedding_ops encoders initializers layers normalization optimizers": "contrib.layers",
-        "regularizers rev_block_lib summaries": "contrib.layers",
+        "regularizers rev_block_lib": "contrib.layers",
         "feature_column": "contrib.layers.feature_column",
         "feature_column_ops": "contrib.layers",
+        "summaries": "contrib.layers.summaries",
         "utils": "contrib.layers.utils",
     },
     "contrib.learn.python": {"learn": "contrib.learn"},

@@ -103,3 +103,48 @@ def summarize_activations(
         What it returned.
     """
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
+
+
+def summarize_variables(
+    name_filter: Optional[str] = None, summarizer: Callable[[Any], Any] = summarize_tensor
+) -> List[Any]:
+    """A summary of each global variable.
+
+    Args:
+        name_filter: A regular expression that the names of the nodes begin with; None for all.
+        summarizer: Called with each one.
+
+    Returns:
+        What it returned.
+    """
+    return summarize_collection(GraphKeys.GLOBAL_VARIABLES, name_filter, summarizer)
+
+
+def summarize_weights(
+    name_filter: Optional[str] = None, summarizer: Callable[[Any], Any] = summarize_tensor
+) -> List[Any]:
+    """A summary of each tensor of the collection WEIGHTS.
+
+    Args:
+        name_filter: A regular expression that the names of the nodes begin with; None for all.
+        summarizer: Called with each one.
+
+    Returns:
+        What it returned.
+    """
+    return summarize_collection(GraphKeys.WEIGHTS, name_filter, summarizer)
+
+
+def summarize_biases(
+    name_filter: Optional[str] = None, summarizer: Callable[[Any], Any] = summarize_tensor
+) -> List[Any]:
+    """A summary of each tensor of the collection BIASES.
+
+    Args:
+        name_filter: A regular expression that the names of the nodes begin with; None for all.
+        summarizer: Called with each one.
+
+    Returns:
+        What it returned.
+    """
+    return summarize_collection(GraphKeys.BIASES, name_filter, summarizer)

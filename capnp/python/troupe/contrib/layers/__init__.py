@@ -163,6 +163,7 @@ from troupe._src.model_layers.summaries import (
 )
 from troupe.contrib.layers import (
     feature_column,
+    summaries,
     utils,
 )
 
@@ -259,6 +260,7 @@ __all__ = [
     "spatial_softmax",
     "stack",
     "sum_regularizer",
+    "summaries",
     "summarize_activation",
     "summarize_activations",
     "summarize_collection",
