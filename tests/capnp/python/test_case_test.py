@@ -1,6 +1,8 @@
 """What tests of programs inherit."""
 
 import os
+import subprocess
+import sys
 import unittest
 
 import troupe as tf
@@ -99,6 +101,43 @@ class TestCaseTest(tf.test.TestCase):
             with self.session(**options) as session:
                 with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "no device fits"):
                     session.run(one)
+
+    def test_devices_are_the_same_however_their_names_are_written(self):
+        self.assertDeviceEqual("gpu:1", "/device:GPU:1")
+        self.assertDeviceEqual("/job:ps/task:0/cpu:0", "/job:ps/task:0/device:CPU:0")
+        self.assertDeviceEqual(None, "")
+        with tf.device("/cpu:0"):
+            self.assertDeviceEqual(tf.constant(1).device, "CPU:0")
+        with self.assertRaises(AssertionError):
+            self.assertDeviceEqual("gpu:1", "/device:GPU:0")
+
+    def test_the_tests_of_a_program_see_the_values_of_its_flags(self):
+        program = """
+import sys, types
+import troupe as tf
+
+absl = types.ModuleType("absl.flags")
+def parse(argv, known_only):
+    absl.value = argv[1].partition("=")[2]
+    return [argv[0], *argv[2:]]
+absl.FLAGS = parse
+sys.modules["absl.flags"] = absl
+tf.flags.DEFINE_integer("count", 1, "")
+
+class Test(tf.test.TestCase):
+    def test_of_flags(self):
+        self.assertEqual((tf.flags.FLAGS.count, absl.value), (3, "4"))
+        self.assertEqual(tf.flags.FLAGS.test_tmpdir, "folder")
+        self.assertEqual(tf.flags.FLAGS.test_srcdir, "")
+
+tf.test.main()
+"""
+        options = ["--count=3", "--theirs=4", "--test_tmpdir=folder", "Test.test_of_flags"]
+        ran = subprocess.run(
+            [sys.executable, "-c", program, *options], capture_output=True, text=True, check=False
+        )
+        self.assertIn("Ran 1 test", ran.stderr)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_a_test_has_an_empty_graph_though_it_is_set_up_within_another_one(self):
         outer = tf.Graph()

@@ -63,7 +63,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.framework": {
         "dtypes": " _src.types.dtypes",
         "ops constant_op tensor_shape tensor_util random_seed sparse_tensor function": "",
-        "device device_spec importer graph_io meta_graph versions graph_util_impl": " train",
+        "device device_spec": " _src.graph.device_spec",
+        "importer graph_io meta_graph versions graph_util_impl": " train",
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
         "smart_cond": "_src.control_flow.smart_cond",

@@ -134,3 +134,21 @@ class DeviceSpec:
 
     def __repr__(self) -> str:
         return f"DeviceSpec({self.to_string()!r})"
+
+
+def canonical_name(device: Any) -> str:
+    """The name of a device in the form that `DeviceSpec` gives it.
+
+    Args:
+        device: A name in any form, a `DeviceSpec`, or None.
+
+    Returns:
+        The name; "" for None.
+
+    Raises:
+        ValueError: It is no name of a device.
+    """
+    if device is None:
+        return ""
+    spec = device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)
+    return spec.to_string()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.platform import flags
 
@@ -24,6 +24,20 @@ def run(
         SystemExit: always.
     """
     main = main or sys.modules["__main__"].main
-    rest = flags.FLAGS(argv or sys.argv)
+    sys.exit(main(parse_flags(argv or sys.argv)))
+
+
+def parse_flags(argv: Sequence[str]) -> List[str]:
+    """Sets the flags of the program, and those that it has defined with `absl.flags`.
+
+    Args:
+        argv: The program's name and the arguments.
+
+    Returns:
+        The name, and the arguments that are no flags that are defined.
+    """
+    rest = flags.FLAGS(argv)
     absl_flags = sys.modules.get("absl.flags")
-    sys.exit(main(rest if absl_flags is None else absl_flags.FLAGS(rest)))
+    if absl_flags is None:
+        return rest
+    return list(absl_flags.FLAGS(rest, known_only=True))

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from troupe._src.graph.device_spec import canonical_name
 from troupe._src.graph.operand import Operand
 from troupe._src.messages.text_parser import parse_text
 from troupe._src.types import errors
@@ -330,14 +331,14 @@ class Assertions(unittest.TestCase):
         self.assertEqual(len(container), expected_len, msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
-        """Two devices have the same name.
+        """Two devices have the same name, of all forms that it may have.
 
         Args:
-            device1: A device, or its name.
-            device2: A device, or its name.
+            device1: A device, or its name; None is that without parts.
+            device2: A device, or its name; None is that without parts.
             msg: What the failure says, too.
         """
-        self.assertEqual(str(device1), str(device2), msg)
+        self.assertEqual(canonical_name(device1), canonical_name(device2), msg)
 
     # Errors.
 

@@ -28,11 +28,13 @@ from troupe._src.messages.config import ConfigProto
 from troupe._src.platform import app
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
+from troupe._src.testing import flags_of_tests
 from troupe._src.testing.assertions import Assertions
 from troupe._src.testing.benchmark import run_benchmarks
 from troupe._src.testing.checked_thread import CheckedThread
 
 SEED = 87654321
+flags_of_tests.define()
 
 
 @set_module("troupe.test")
@@ -213,7 +215,7 @@ def main(argv: Optional[List[str]] = None) -> None:
         if re.match("--?benchmarks=", word):
             words.remove(word)
             app.run(lambda _: run_benchmarks(word.partition("=")[2]), argv=words)
-    unittest.main(argv=argv)
+    unittest.main(argv=app.parse_flags(words))
 
 
 @functools.lru_cache(None)
