@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import unittest
 from typing import Any, Iterator
 
 import numpy as np
@@ -11,10 +10,11 @@ import numpy as np
 from troupe._src.graph.device_spec import canonical_name
 from troupe._src.graph.operand import Operand
 from troupe._src.messages.text_parser import parse_text
+from troupe._src.testing.collection_assertions import CollectionAssertions
 from troupe._src.types import errors
 
 
-class Assertions(unittest.TestCase):
+class Assertions(CollectionAssertions):
     """Assertions that evaluate tensors in the default session."""
 
     def evaluate(self, tensors: Any) -> Any:
