@@ -22,6 +22,65 @@ class NestTest(tf.test.TestCase):
         self.assertEqual(nest.flatten_up_to(shallow, deep), [{"x": 4}, 5, 1, [2, 3]])
         self.assertEqual(nest.flatten_up_to(0, deep), [deep])
 
+    def test_leaves_have_paths_of_keys_fields_and_numbers(self):
+        deep = {"b": [1, {"x": 2}], "a": Pair(3, (4,))}
+        paths = [("a", "first"), ("a", "second", 0), ("b", 0), ("b", 1, "x")]
+        leaves = [3, 4, 1, 2]
+        self.assertEqual(list(nest.yield_flat_paths(deep)), paths)
+        self.assertEqual(nest.flatten_with_tuple_paths(deep), list(zip(paths, leaves)))
+        joined = nest.flatten_with_joined_string_paths(deep, ".")
+        self.assertEqual(joined[1:3], [("a.second.0", 4), ("b.0", 1)])
+        self.assertEqual(nest.flatten_with_tuple_paths(5), [((), 5)])
+        shallow = nest.flatten_with_tuple_paths_up_to({"a": 0, "b": [0, 0]}, deep)
+        self.assertEqual(shallow[0], (("a",), Pair(3, (4,))))
+        self.assertEqual(shallow[2], (("b", 1), {"x": 2}))
+
+    def test_functions_get_the_paths_of_leaves(self):
+        one, other = {"a": [1, 2]}, {"a": (3, 4)}
+        found = nest.map_structure_with_paths(
+            lambda path, *leaves, k: (path, leaves, k), one, other, check_types=False, k=9
+        )
+        self.assertEqual(found, {"a": [("a/0", (1, 3), 9), ("a/1", (2, 4), 9)]})
+        with self.assertRaisesRegex(TypeError, "same sequence type"):
+            nest.map_structure_with_paths(lambda path, *leaves: path, one, other)
+        found = nest.map_structure_with_tuple_paths(lambda path, leaf: path, Pair(0, [0]))
+        self.assertEqual(found, Pair(("first",), [("second", 0)]))
+        found = nest.map_structure_with_tuple_paths_up_to(
+            {"a": 0}, lambda path, leaf: (path, leaf), one
+        )
+        self.assertEqual(found, {"a": (("a",), [1, 2])})
+        for function in (
+            nest.map_structure_with_paths, nest.map_structure_with_tuple_paths
+        ):  # fmt: skip
+            with self.assertRaisesRegex(ValueError, "no sequences"):
+                function(lambda path: path)
+
+    def test_a_function_says_what_is_gone_through(self):
+        deep = {"a": [1, [2]], "b": Pair(3, [4])}
+
+        def no_pairs(part):
+            return not isinstance(part, Pair)
+
+        shallow = nest.get_traverse_shallow_structure(no_pairs, deep)
+        self.assertEqual(shallow, {"a": [True, [True]], "b": False})
+        self.assertEqual(nest.flatten_up_to(shallow, deep), [1, 2, Pair(3, [4])])
+        some = nest.get_traverse_shallow_structure(
+            lambda part: [False, True] if part == [1, [2]] else True, deep
+        )
+        self.assertEqual(some["a"], [False, [True]])
+        self.assertEqual(some["b"], Pair(True, [True]))
+        for wrong, says in ((1, "no bool"), ([1, True], "one level")):
+            with self.assertRaisesRegex(TypeError, says):
+                nest.get_traverse_shallow_structure(lambda part: wrong, [1, 2])
+        with self.assertRaisesRegex(TypeError, "a leaf"):
+            nest.get_traverse_shallow_structure(lambda part: [True], 1)
+
+    def test_tensors_of_several_parts_are_composite(self):
+        sparse = tf.SparseTensor([[0]], [1], [2])
+        self.assertTrue(nest.is_sequence_or_composite(sparse))
+        self.assertTrue(nest.is_sequence_or_composite([]))
+        self.assertFalse(nest.is_sequence_or_composite(tf.constant(1)))
+
     def test_functions_get_the_parts_of_all_structures(self):
         found = nest.map_structure_up_to(
             Pair(0, [0]), lambda one, two: (one, two), Pair([1, 2], [3]), Pair(4, [{5: 6}])
