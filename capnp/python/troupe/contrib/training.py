@@ -17,6 +17,8 @@ from troupe._src.inputs.sampling import (
     stratified_sample,
     weighted_resample,
 )
+from troupe._src.inputs.sequence_batches import batch_sequences_with_states
+from troupe._src.inputs.state_saver import NextQueuedSequenceBatch, SequenceQueueingStateSaver
 from troupe._src.messages.hparam_messages import HParamDef
 from troupe._src.slim.evaluations import (
     StopAfterNEvalsHook,
@@ -41,10 +43,13 @@ __all__ = [
     "GreedyLoadBalancingStrategy",
     "HParamDef",
     "HParams",
+    "NextQueuedSequenceBatch",
     "RandomStrategy",
+    "SequenceQueueingStateSaver",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "batch_sequences_with_states",
     "bucket",
     "bucket_by_sequence_length",
     "byte_size_load_fn",
