@@ -153,6 +153,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",
         "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
     },
+    "python.tpu.ops": {"tpu_ops": "contrib.tpu"},
     "python.tpu": {
         "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",
         "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",

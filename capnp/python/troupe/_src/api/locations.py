@@ -87,7 +87,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
     # Programs import the debugger and sums among devices though most of their runs use none.
-    "python": {"keras": "keras", "debug": ""},
+    "python": {"keras": "keras", "debug": "", "tf2": "_src.libraries.tf2"},
     "python.distribute": {"all_reduce": ""},
     "python.layers": {
         "base convolutional core layers normalization pooling": "layers",
