@@ -13,6 +13,7 @@ from typing import Callable, Dict
 import garden_data
 import model_data
 import numpy as np
+import papers_data
 import stand_ins
 import various_data
 from environments import make_environments
@@ -219,6 +220,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "zipped text": make_zipped_text,
     **garden_data.MAKERS,
     **model_data.MAKERS,
+    **papers_data.MAKERS,
     **stand_ins.MAKERS,
     **various_data.MAKERS,
 }

@@ -211,13 +211,14 @@ _spaces = {"Box": Box, "Discrete": Discrete, "MultiDiscrete": MultiDiscrete, "Di
            "MultiBinary": MultiBinary, "Tuple": Tuple, "Space": Space}
 spaces = _module("spaces", **_spaces)
 _module("spaces.box", Box=Box)
+spaces.prng = _module("spaces.prng", np_random=np.random)
 core = _module("core", Env=Env, Wrapper=Wrapper, ObservationWrapper=ObservationWrapper)
 wrappers = _module("wrappers", FlattenObservation=Wrapper, FilterObservation=Wrapper,
                    Monitor=Monitor)
 _module("wrappers.monitoring", video_recorder=None)
 envs = _module("envs", registry=Registry(), register=lambda **options: None,
                make=make)
-_module("envs.registration", register=envs.register)
+_module("envs.registration", register=envs.register, EnvSpec=types.SimpleNamespace)
 utils = _module("utils")
 logger = _module("logger", MIN_LEVEL=30, DISABLED=50, set_level=lambda level: None)
 '''

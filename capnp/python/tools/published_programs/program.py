@@ -31,6 +31,8 @@ class Program(NamedTuple):
     tree: Optional[str] = None
     # Folders of other repositories that are beside the program: (repository, folder).
     libraries: Sequence[Tuple[str, str]] = ()
+    # Folders of those from which modules are imported, besides the one that the program runs in.
+    imported_from: Sequence[str] = ()
     # Whether its names are those of Python 2, though its syntax is that of both.
     is_python_2: bool = False
     # Whether it is run by the name of its module.

@@ -117,9 +117,10 @@ def _outcome(
     program: Program, folder: pathlib.Path, digits: pathlib.Path, packages: str, ports: Any
 ) -> str:
     name = _inside(program, program.path)
+    own_folders = [str(folder / each) for each in ("", *program.imported_from)]
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(PACKAGE), *filter(None, [packages]), str(folder)]),
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE), *filter(None, [packages]), *own_folders]),
         "MPLBACKEND": "Agg",
         "TEST_TMPDIR": str(folder),
     }

@@ -73,6 +73,9 @@ class _World:
     def Bcast(self, values, root=0):
         pass
 
+    def bcast(self, value, root=0):
+        return value
+
 
 MPI = types.SimpleNamespace(COMM_WORLD=_World(), SUM="sum", MIN="min", MAX="max")
 '''

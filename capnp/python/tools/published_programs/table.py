@@ -11,6 +11,7 @@ from typing import List
 
 from further import FURTHER
 from garden import GARDEN
+from papers import PAPERS
 from program import Program, Task, cluster, loop, of, steps
 from research import RESEARCH
 from various import VARIOUS
@@ -318,5 +319,5 @@ TRANSFORMERS = of("google-research/bert", "", {
 
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
-    *FURTHER, *RESEARCH, *VARIOUS, *GARDEN,
+    *FURTHER, *RESEARCH, *VARIOUS, *GARDEN, *PAPERS,
 ]  # fmt: skip
