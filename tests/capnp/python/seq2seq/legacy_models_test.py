@@ -232,6 +232,12 @@ class LegacyModelsTest(tf.test.TestCase):
         self.assertAllClose(embedded, [[3, 4], [1, 2]])
         with self.assertRaisesRegex(ValueError, "must be specified"):
             source.Linear([], 3, True)
+        with tf.variable_scope("f"):
+            ones, twos = tf.ones_initializer(), tf.constant_initializer(2.0)
+            of_function = core_rnn_cell._linear(
+                [given], 3, bias=True, bias_initializer=twos, kernel_initializer=ones
+            )
+        self.assertAllClose(*self.values(of_function), np.full([2, 3], 3.0))
 
     def test_one_encoder_serves_several_decoders(self):
         cells = {"0": tf.nn.rnn_cell.GRUCell(2), "1": tf.nn.rnn_cell.GRUCell(2)}

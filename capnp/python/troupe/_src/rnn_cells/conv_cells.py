@@ -210,7 +210,7 @@ class GLSTMCell(RNNCell):
         for index, each in enumerate(seen):
             with variable_scope(f"group{index}"):
                 size = 4 * units // self._groups
-                product = linear(list(each), size, False, self._initializer)
+                product = linear(list(each), size, False, kernel_initializer=self._initializer)
             parts.append(array_ops.split(product, 4, axis=1))
         gates = []
         for name, group in zip("ijfo", zip(*parts)):

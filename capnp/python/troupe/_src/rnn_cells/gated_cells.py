@@ -152,7 +152,7 @@ class UGRNNCell(_ScopeCell):
         Raises:
             ValueError: The size of the inputs is not known.
         """
-        both = linear([inputs, state], 2 * self._num_units, True, self._initializer)
+        both = linear([inputs, state], 2 * self._num_units, True, kernel_initializer=self._initializer)
         gate, new = array_ops.split(both, 2, axis=1)
         kept = gen_ops.sigmoid(gate + self._forget_bias)
         output = kept * state + (1.0 - kept) * self._activation(new)
@@ -202,8 +202,8 @@ class IntersectionRNNCell(_ScopeCell):
                     "num_in_proj should be set to num_units at cell init."
                 )
             with variable_scope("in_projection"):
-                inputs = linear(inputs, units, True, self._initializer)
-        parts = linear([inputs, state], 4 * units, True, self._initializer)
+                inputs = linear(inputs, units, True, kernel_initializer=self._initializer)
+        parts = linear([inputs, state], 4 * units, True, kernel_initializer=self._initializer)
         state_gate, new_state, gate, new = array_ops.split(parts, 4, axis=1)
         kept = gen_ops.sigmoid(state_gate + self._forget_bias)
         passed = gen_ops.sigmoid(gate + self._forget_bias)

@@ -22,14 +22,16 @@ def depth_of(tensor: Tensor) -> int:
 
 
 def linear(
-    tensors: Any, output_size: int, has_bias: bool = True, kernel_initializer: Any = None
-) -> Tensor:
+    args: Any, output_size: int, bias: bool = True, bias_initializer: Any = None,
+    kernel_initializer: Any = None,
+) -> Tensor:  # fmt: skip
     """The product of tensors side by side with the variable `kernel`, plus `bias`.
 
     Args:
-        tensors: A tensor [batch, size], or a list of them.
+        args: A tensor [batch, size], or a list of them.
         output_size: The size of the result.
-        has_bias: Whether there is a bias, at first of zeros, which no partitioner splits.
+        bias: Whether there is a bias, which no partitioner splits.
+        bias_initializer: That of the bias, by default zeros.
         kernel_initializer: That of the kernel, by default that of the scope.
 
     Returns:
@@ -38,7 +40,7 @@ def linear(
     Raises:
         ValueError: A tensor is no matrix, or its size is not known.
     """
-    return Linear(tensors, output_size, has_bias, None, kernel_initializer)(tensors)
+    return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
 
 
 class Linear:

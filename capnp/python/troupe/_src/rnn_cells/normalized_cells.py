@@ -74,7 +74,7 @@ class LayerNormBasicLSTMCell(RNNCell):
         """
         memory, before = state
         count = 4 * self._num_units
-        gates = linear([inputs, before], count, has_bias=False)
+        gates = linear([inputs, before], count, bias=False)
         if not self._layer_norm:
             # As in TensorFlow it begins with what the scope says, not with zeros.
             gates = nn_ops.bias_add(gates, get_variable("bias", [count], dtype=gates.dtype))
