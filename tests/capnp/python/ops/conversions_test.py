@@ -66,6 +66,19 @@ class ConversionsTest(tf.test.TestCase):
             self.assertIs(tf.constant(value).dtype, expected)
             self.assertIs(tf.convert_to_tensor(value).dtype, expected)
 
+    def test_floats_are_integers_where_attributes_are(self):
+        ramp = tf.reshape(tf.range(8.0), [8, 1])
+        for size in (4.0, np.float32(4.9)):
+            sound = tf.raw_ops.AudioSpectrogram(input=ramp, window_size=size, stride=8 / 4)
+            self.assertEqual(sound.op.get_attr("window_size"), 4)
+            self.assertEqual(sound.op.get_attr("stride"), 2)
+        pooled = tf.nn.max_pool(tf.ones([1, 4, 4, 1]), [1, 4 / 2, 2.0, 1], [1, 2, 2, 1], "VALID")
+        self.assertEqual(pooled.op.get_attr("ksize"), [1, 2, 2, 1])
+        with self.assertRaises(TypeError):
+            tf.raw_ops.AudioSpectrogram(input=ramp, window_size="4", stride=2)
+        with self.assertRaises(ValueError):
+            tf.raw_ops.AudioSpectrogram(input=ramp, window_size=float("nan"), stride=2)
+
     def test_values_of_a_registered_type_are_operands_and_inputs(self):
         self.assertEqual(self.run_all(tf.constant(1.0) + Length(2.0)), 3)
         self.assertEqual(self.run_all(tf.square(Length(3.0))), 9)

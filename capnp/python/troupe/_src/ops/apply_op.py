@@ -151,6 +151,10 @@ def _default_dtype(op_def: Any, name: str) -> Optional[DType]:
 
 def _to_attr(kind: str, value: Any) -> Any:
     """Converts the value of an attribute for the extension."""
+    if kind == "int":  # programs compute sizes as floats
+        return int(value) if isinstance(value, (float, np.floating)) else value
+    if kind == "list(int)" and isinstance(value, (list, tuple)):
+        return [_to_attr("int", item) for item in value]
     if kind == "type":
         return as_dtype(value).as_datatype_enum
     if kind == "shape":
