@@ -179,6 +179,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.tools": {
         "freeze_graph": "_src.saved_model.freeze_graph",
         "inspect_checkpoint": "_src.checkpoints.inspect_checkpoint",
+        "strip_unused_lib": "_src.saved_model.strip_unused",
     },
     "python.util": {
         "compat": "compat",
