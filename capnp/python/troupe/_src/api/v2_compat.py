@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 
 
@@ -32,7 +33,7 @@ def control_flow_v2_enabled() -> bool:
 
 def executing_eagerly() -> bool:
     """Whether tensors have values: in functions of `tf.py_function` alone."""
-    return get_default_graph()._has_values
+    return get_default_graph()._tensor_class is not Tensor
 
 
 def executing_eagerly_outside_functions() -> bool:

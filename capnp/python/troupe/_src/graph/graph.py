@@ -36,7 +36,6 @@ class Graph(GraphScopes, GraphCollections):
 
     _is_function = False  # whether it is the body of a function of another graph
     _tensor_class: Type[Tensor] = Tensor
-    _has_values = False  # whether its tensors have values at once
 
     def __init__(self) -> None:
         GraphCollections.__init__(self)
@@ -227,8 +226,7 @@ class Graph(GraphScopes, GraphCollections):
         value: Tensor = variable._as_graph_element()
         if variable._told is None or variable._told._op is not value._op:
             variable._told = value._told_as(name)
-        told: Tensor = variable._told
-        return told
+        return variable._told  # type: ignore[no-any-return]
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True

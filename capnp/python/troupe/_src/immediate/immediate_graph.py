@@ -90,7 +90,6 @@ class ImmediateGraph(Graph):
     """
 
     _tensor_class: Type[Tensor] = ImmediateTensor
-    _has_values = True
 
     def __init__(self) -> None:
         super().__init__()

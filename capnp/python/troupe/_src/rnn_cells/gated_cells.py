@@ -152,7 +152,8 @@ class UGRNNCell(_ScopeCell):
         Raises:
             ValueError: The size of the inputs is not known.
         """
-        both = linear([inputs, state], 2 * self._num_units, True, kernel_initializer=self._initializer)
+        size = 2 * self._num_units
+        both = linear([inputs, state], size, True, kernel_initializer=self._initializer)
         gate, new = array_ops.split(both, 2, axis=1)
         kept = gen_ops.sigmoid(gate + self._forget_bias)
         output = kept * state + (1.0 - kept) * self._activation(new)
