@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
       "MatrixDiagV3",
       "MatrixSetDiagV3",  // of later versions
       "GatherTree",       // of tf.contrib.seq2seq
+      "BipartiteMatch",   // of tf.contrib.image
       "IteratorSerializeState",
       "IteratorRestoreState",
       "RemoveCheckpoint",
