@@ -128,7 +128,7 @@ SAME: Dict[str, str] = {
         import_graph_def
     """,
     "image": """
-        ResizeMethod adjust_brightness adjust_contrast adjust_gamma adjust_hue
+        adjust_brightness adjust_contrast adjust_gamma adjust_hue
         adjust_jpeg_quality adjust_saturation central_crop combined_non_max_suppression
         convert_image_dtype crop_to_bounding_box decode_and_crop_jpeg decode_bmp decode_gif
         decode_image decode_jpeg decode_png encode_jpeg encode_png extract_jpeg_shape
@@ -230,6 +230,8 @@ SAME: Dict[str, str] = {
         linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms overlap_and_add rfft
         rfft2d rfft3d stft
     """,
+    "summary": "",
+    "summary.experimental": "",
     "sparse": """
         SparseTensor expand_dims eye fill_empty_rows from_dense mask maximum minimum reorder
         reset_shape reshape retain slice softmax sparse_dense_matmul to_dense to_indicator

@@ -6,10 +6,12 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
+from troupe._src.compat_v2 import summaries
 from troupe._src.compat_v2.variable import Variable
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.image import scaling
 from troupe._src.modules.named_scope import name_scope
 from troupe._src.nn import pool_ops
 from troupe._src.ops.convert import constant as constant_v1
@@ -17,6 +19,7 @@ from troupe._src.ops.gen_ops import batch_to_space_nd, space_to_batch_nd
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.parsing.parsing_ops import decode_raw as decode_raw_v1
 from troupe._src.sparse import arithmetic
+from troupe._src.summary_writers.writers import SummaryWriter, flush
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike, as_shape
 
@@ -145,6 +148,9 @@ FOUND: Dict[str, Any] = {
     "Variable": Variable,
     "batch_to_space": batch_to_space,
     "constant": constant,
+    "image.ResizeMethod": scaling.ResizeMethod,
+    "image.resize": scaling.resize,
+    "image.resize_with_pad": scaling.resize_with_pad,
     "io.decode_raw": decode_raw,
     "name_scope": name_scope,
     "nn.avg_pool": pool_ops.avg_pool_v2,
@@ -154,6 +160,18 @@ FOUND: Dict[str, Any] = {
     "sparse.reduce_max": _reduced(
         arithmetic.sparse_reduce_max, arithmetic.sparse_reduce_max_sparse, "max"
     ),
+    **{
+        f"summary.{each.__name__}": each
+        for each in (
+            summaries.audio, summaries.create_file_writer, summaries.create_noop_writer,
+            summaries.histogram, summaries.image, summaries.record_if, summaries.scalar,
+            summaries.text, summaries.write, SummaryWriter, flush,
+        )
+    },
+    **{
+        f"summary.experimental.{each.__name__}": each
+        for each in (summaries.get_step, summaries.set_step, summaries.summary_scope)
+    },
     "sparse.reduce_sum": _reduced(
         arithmetic.sparse_reduce_sum, arithmetic.sparse_reduce_sum_sparse, "sum"
     ),

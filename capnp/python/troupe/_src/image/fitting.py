@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -35,6 +35,30 @@ def resize_image_with_pad(
     Raises:
         ValueError: The rank is another one, or a size of the result is not above 0.
     """
+    return between_stripes(
+        image, target_height, target_width,
+        lambda batch, size: resize_images(batch, size, method, align_corners),
+    )  # fmt: skip
+
+
+def between_stripes(
+    image: TensorLike, target_height: Union[int, Operand], target_width: Union[int, Operand],
+    resized_to: Callable[[Tensor, Tensor], Tensor],
+) -> Tensor:  # fmt: skip
+    """An image, or each of a batch, as large as it fits with its ratio, between black stripes.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        target_height: The height of the result.
+        target_width: The width of the result.
+        resized_to: A function of a batch and of [new height, new width].
+
+    Returns:
+        [target_height, target_width, channels], or a batch of such.
+
+    Raises:
+        ValueError: The rank is another one, or a size of the result is not above 0.
+    """
     with get_default_graph().name_scope("resize_image_with_pad"):
         pixels = convert_to_tensor(image)
         if pixels.shape.rank not in (3, 4):
@@ -50,9 +74,7 @@ def resize_image_with_pad(
         sizes = [size / ratio for size in given]
         free = [(whole - part) / 2 for whole, part in zip(wanted, sizes)]
         top, left = (gen_ops.maximum(0, _whole(part)) for part in free)
-        resized = resize_images(
-            batch, array_ops.stack([_whole(size) for size in sizes]), method, align_corners
-        )
+        resized = resized_to(batch, array_ops.stack([_whole(size) for size in sizes]))
         padded = pad_to_bounding_box(resized, top, left, target_height, target_width)
         return array_ops.squeeze(padded, axis=[0]) if is_single else padded
 

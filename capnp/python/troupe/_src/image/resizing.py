@@ -133,13 +133,13 @@ def resize_images(
     """
     with get_default_graph().name_scope(name or "resize"):
         pixels = convert_to_tensor(images)
-        sizes = _wanted_sizes(pixels, size, preserve_aspect_ratio)
+        sizes = wanted_sizes(pixels, size, preserve_aspect_ratio)
         known = sizes_of_image(pixels)
         if all(isinstance(each, int) for each in known) and known == sizes:
             return pixels
         is_single = rows_axis(pixels) == 0
         batch = array_ops.expand_dims(pixels, 0) if is_single else pixels
-        result = _resized(batch, _size_input(sizes), method, align_corners)
+        result = _resized(batch, size_input(sizes), method, align_corners)
         return array_ops.squeeze(result, [0]) if is_single else result
 
 
@@ -155,7 +155,7 @@ def _resized(batch: Tensor, size: Any, method: int, align_corners: bool) -> Tens
     raise ValueError("Resize method is not implemented.")
 
 
-def _wanted_sizes(image: Tensor, size: Any, keeps_ratio: bool) -> List[Any]:
+def wanted_sizes(image: Tensor, size: Any, keeps_ratio: bool) -> List[Any]:
     """Height and width of the result: numbers, or tensors where they are not known."""
     given = convert_to_tensor(size, dtypes.int32)
     if not given.shape.is_compatible_with([2]):
@@ -180,7 +180,8 @@ def _wanted_sizes(image: Tensor, size: Any, keeps_ratio: bool) -> List[Any]:
     ]
 
 
-def _size_input(sizes: List[Any]) -> Any:
+def size_input(sizes: List[Any]) -> Any:
+    """A tensor of sizes, a constant where they are numbers."""
     if all(isinstance(each, int) for each in sizes):
         return convert_to_tensor(sizes, dtypes.int32)
     return array_ops.stack([convert_to_tensor(each, dtypes.int32) for each in sizes])

@@ -23,7 +23,8 @@ RECORDED = "_SUMMARY_V2"
 
 
 @contextlib.contextmanager
-def _recording(condition: Any) -> Iterator[None]:
+def recording_if(condition: Any) -> Iterator[None]:
+    """A context in which summaries are recorded where a condition holds."""
     before, current.recording = current.recording, condition
     try:
         yield
@@ -34,13 +35,13 @@ def _recording(condition: Any) -> Iterator[None]:
 @set_module("troupe.contrib.summary")
 def always_record_summaries() -> contextlib.AbstractContextManager[None]:
     """A context in which each step records summaries."""
-    return _recording(True)
+    return recording_if(True)
 
 
 @set_module("troupe.contrib.summary")
 def never_record_summaries() -> contextlib.AbstractContextManager[None]:
     """A context in which no step records summaries."""
-    return _recording(False)
+    return recording_if(False)
 
 
 @set_module("troupe.contrib.summary")
@@ -58,13 +59,19 @@ def record_summaries_every_n_global_steps(
     """
     step = get_or_create_global_step() if global_step is None else global_step
     with get_default_graph().device("/cpu:0"):
-        return _recording(equal(step % n, 0))
+        return recording_if(equal(step % n, 0))
 
 
 @set_module("troupe.contrib.summary")
 def should_record_summaries() -> Any:
     """Whether summaries are recorded in this context: a bool, or a bool tensor."""
-    return current.recording() if callable(current.recording) else current.recording
+    return _condition(default=False)
+
+
+def _condition(default: bool) -> Any:
+    """Whether summaries are recorded; `default` where no context says so."""
+    found = current.recording() if callable(current.recording) else current.recording
+    return default if found is None else found
 
 
 @set_module("troupe.contrib.summary")
@@ -177,9 +184,13 @@ def _record(make: Callable[[], Any], step: Any) -> Any:
         with graph.name_scope(f"{scope}/" if scope else None):
             return writer.write(cast(number, dtypes.int64), make())
 
+    return recorded(record, default=False)
+
+
+def recorded(record: Callable[[], Any], default: bool) -> Any:
+    """An op that records where the context lets it; `default` where no context says so."""
+    graph = get_default_graph()
     with graph.device("/cpu:0"):
-        op = smart_cond(
-            should_record_summaries(), record, lambda: convert_to_tensor(False), name=""
-        )
+        op = smart_cond(_condition(default), record, lambda: convert_to_tensor(False), name="")
         graph.add_to_collection(RECORDED, op)
     return op

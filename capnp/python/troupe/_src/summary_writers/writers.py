@@ -23,7 +23,7 @@ class _Current(threading.local):
     """What the thread records summaries with."""
 
     writer: Optional[SummaryWriter] = None
-    recording: Any = False
+    recording: Any = None  # a condition; None where no context sets one
 
 
 current = _Current()
