@@ -23,6 +23,7 @@ class StaticValuesTest(tf.test.TestCase):
             tf.greater_equal(vector, 2) & tf.less_equal(vector, 2) | tf.logical_not(mask),
             tf.expand_dims(tf.cumsum(vector), 0), tf.reshape(tf.cumsum(vector), [3, 1]),
             tf.squeeze(tf.where(mask)), tf.identity(tf.ceil(floats)), floats * 2.0 - 1.0 + floats,
+            tf.concat([floats, tf.ceil(floats)], 0), tf.stack([floats, -floats]),
             tf.fill([2], tf.ceil(1.5)), tf.greater(vector, 1),
         ):  # fmt: skip
             found = tf.get_static_value(tensor)
@@ -40,6 +41,8 @@ class StaticValuesTest(tf.test.TestCase):
             tf.cast(tf.ceil(1.5), tf.bfloat16),
         ):  # fmt: skip
             self.assertIsNone(tf.get_static_value(tensor))
+        self.assertIsNone(tf.get_static_value(tf.stack([known, fed])))
+        self.assertIsNone(tf.get_static_value(tf.stack([tf.ceil([1.5]), [1.0]], axis=1)))
         # An error belongs to the step.
         self.assertIsNone(tf.get_static_value(tf.gather(tf.cumsum(known), [5])))
 

@@ -92,6 +92,7 @@ _COMPUTED: Dict[str, Callable[..., Any]] = {
     "AddV2": lambda op, x, y: x + y,
     "Cast": _cast,
     "Ceil": lambda op, x: np.ceil(x),
+    "ConcatV2": lambda op, *parts: np.concatenate(parts[:-1], int(parts[-1])),
     "Cumsum": _cumsum,
     "Equal": lambda op, x, y: x == y,
     "ExpandDims": lambda op, x, axis: np.expand_dims(x, int(axis)),
@@ -109,6 +110,8 @@ _COMPUTED: Dict[str, Callable[..., Any]] = {
     "Mul": lambda op, x, y: x * y,
     "Neg": lambda op, x: -x,
     "NotEqual": lambda op, x, y: x != y,
+    # Along other axes TensorFlow knows none.
+    "Pack": lambda op, *parts: None if op.get_attr("axis") else np.stack(parts),
     "RealDiv": _divided,
     "Reshape": lambda op, x, sizes: x.reshape(sizes),
     "Select": _select,
