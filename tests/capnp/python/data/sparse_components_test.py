@@ -35,6 +35,21 @@ class SparseComponentsTest(tf.test.TestCase):
         self.assertAllEqual(found.values, values)
         self.assertAllEqual(found.dense_shape, dense_shape)
 
+    def test_datasets_of_functions_of_datasets_have_sparse_elements(self):
+        def flattened(matrix):
+            shape = matrix.dense_shape
+            return tf.sparse.reshape(matrix, [shape[0] * shape[1], shape[2]])
+
+        def batches(window):
+            return window.batch(2).map(flattened)
+
+        matrices = Dataset.from_tensor_slices([1, 2, 3, 4]).map(diagonal)
+        found = elements(matrices.window(2).flat_map(batches))
+        self.assertEqual(len(found), 2)
+        places = [[0, 0], [1, 1], [2, 0], [3, 1]]
+        self.check(found[0], places, [1, 1, 2, 2], [4, 2])
+        self.check(found[1], places, [3, 3, 4, 4], [4, 2])
+
     def test_a_function_takes_and_returns_sparse_tensors(self):
         def doubled(matrix):
             self.assertIsInstance(matrix, tf.SparseTensor)

@@ -358,6 +358,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     Returns:
         An array or NumPy scalar, or None.
     """
-    element = convert_to_tensor(tensor)
+    # A tensor may be that of a function which is not the one that is being made.
+    element = tensor if isinstance(tensor, Tensor) else convert_to_tensor(tensor)
     known: Any = element.graph._root.constant_value(element._value())
     return None if known is None else to_numpy(known)
