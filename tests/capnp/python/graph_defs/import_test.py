@@ -264,6 +264,29 @@ class GraphUtilTest(tf.test.TestCase):
             (y,) = tf.import_graph_def(frozen, return_elements=["y:0"])
             self.assertAllEqual(session.run(y), [[90], [90]])
 
+    def test_variables_are_left_by_their_names_and_need_no_values_then(self):
+        w = tf.get_variable("w", initializer=2.0)
+        old = tf.get_variable("old", initializer=3.0, use_resource=False)
+        states = [
+            tf.get_variable(name, initializer=0.0, use_resource=use)
+            for name, use in (("state", True), ("old_state", False))
+        ]
+        tf.add_n([w, old, *states], name="y")
+        for lists in (
+            {"variable_names_blacklist": ["state", "old_state"]},
+            {"variable_names_whitelist": ["w", "old"]},
+            {"variable_names_blacklist": [each.op.name for each in states]},
+        ):
+            with tf.Session() as session:
+                session.run([w.initializer, old.initializer])
+                frozen = tf.graph_util.convert_variables_to_constants(
+                    session, session.graph_def, ["y"], **lists
+                )
+            kept = [n.name for n in frozen.node if n.op in ("VarHandleOp", "VariableV2")]
+            self.assertEqual({name.split("/")[0] for name in kept}, {"state", "old_state"}, lists)
+            constants = {n.name.split("/")[0] for n in frozen.node if n.op == "Const"}
+            self.assertLessEqual({"w", "old"}, constants, lists)
+
     def test_a_graph_is_written_to_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = tf.io.write_graph(doubling(), os.path.join(folder, "new"), "graph.pbtxt")

@@ -179,7 +179,8 @@ def convert_variables_to_constants(
         sess: A session in which the variables have values.
         input_graph_def: A GraphDef of the session's graph.
         output_node_names: The names of nodes.
-        variable_names_whitelist: Names of the variables' nodes that are converted, by default all.
+        variable_names_whitelist: Names of the variables, or of their nodes, that are converted, by
+            default all.
         variable_names_blacklist: Names of those that are not.
 
     Returns:
@@ -194,8 +195,8 @@ def convert_variables_to_constants(
         name
         for name, node in nodes.items()
         if node.op in ("Variable", "VariableV2", "VarHandleOp")
-        and (variable_names_whitelist is None or name in variable_names_whitelist)
-        and name not in (variable_names_blacklist or ())
+        and (variable_names_whitelist is None or _is_in(name, variable_names_whitelist))
+        and not _is_in(name, variable_names_blacklist or ())
     ]
     values = dict(zip(names, sess.run([_reading(sess.graph, nodes[name]) for name in names])))
     carriers = _carriers_of_handles(nodes, set(names))
@@ -205,6 +206,12 @@ def convert_variables_to_constants(
     _copy_rest(part, out)
     logging.info("Converted %d variables to const ops.", len(values))
     return out
+
+
+def _is_in(node_name: str, names: Sequence[str]) -> bool:
+    """Whether a variable is among them, by its name or by that of its node."""
+    name = node_name.removesuffix("/handle").removesuffix("/ref")
+    return node_name in names or name in names
 
 
 def _reading(graph: Any, node: Any) -> Any:
