@@ -61,7 +61,14 @@ _MAKE_SPIKES = ("synth_data/generate_chaotic_rnn_data.py --save_dir=. --datafile
                 "--T=0.2 --C=12 --N=10 --S=10 --nreplications=10 --noise_type=poisson")  # fmt: skip
 
 SIGNALS = [
-    _one(_MODELS, "research/lfads/run_lfads.py", _SPIKES + kind,
+    _one("mozilla/DeepSpeech", "DeepSpeech.py",
+         "--train_files train.csv --dev_files dev.csv --test_files= --epochs 2 --n_hidden 8 "
+         "--train_batch_size 2 --dev_batch_size 2 --checkpoint_dir saved --export_dir exported "
+         "--summary_dir logs --noshow_progressbar --log_level 0",
+         # Newer versions of pandas take no functions without this.
+         [(r"lambda m: os\.path\.join\(csv_dir, m\.group\(1\)\)\)",
+           r"lambda m: os.path.join(csv_dir, m.group(1)), regex=True)")], "sayings"),
+    *(_one(_MODELS, "research/lfads/run_lfads.py", _SPIKES + kind,
          [(r"ndatasets = N/S", "ndatasets = N//S"), _NUMBERS,
           (r"np\.Inf\b", "np.inf"),
           (r"np\.fromstring\(f\.canvas\.tostring_rgb\(\), dtype=np\.uint8, sep=''\)",
@@ -72,7 +79,7 @@ SIGNALS = [
         ("train", ()),
         ("posterior_sample_and_average", [["run_lfads.py", *(_SPIKES + "train").split()]]),
         ("write_model_params", [["run_lfads.py", *(_SPIKES + "train").split()]]),
-    )
+    )),
 ]  # fmt: skip
 
 _OPINIONS = "--vocab_size=15 --embedding_dims=8 --rnn_cell_size=8 --batch_size=4 --data_dir=data "
@@ -113,6 +120,32 @@ TEXTS = [
              "skip_thoughts/data/preprocess_dataset.py", "--input_files=stories.txt",
              "--output_dir=records", "--num_words=20", "--train_output_shards=2",
              "--num_validation_sentences=20"]], is_python_2=True),
+]  # fmt: skip
+
+_BATCHES = ("--data_dir=prepared --batch_size=4 --hidden_size=4 --char_out_size=4 --nodump_pickle "
+            "--out_channel_dims=4 --device_type=cpu --word_count_th=0 --char_count_th=0 --mode=")
+_ANSWERS = {
+    # What cuts texts into words, of which the data are not here.
+    # The first two are of names that TensorFlow has changed in 1.5 and 1.14.
+    "edits": [(r"tensorflow\.python\.ops\.rnn_cell_impl import _linear",
+               "tensorflow.contrib.rnn.python.ops.core_rnn_cell import _linear"),
+              (r"self\._cell\(inputs, state, scope\)$", "self.cell(inputs, state, scope)"),
+              (r"^        import nltk$", ""), (r"= nltk\.sent_tokenize", "= lambda text: [text]"),
+              (r"nltk\.word_tokenize\(tokens\)", "tokens.split()"),
+              (r"random\.sample\(self\.valid_idxs,", "random.sample(list(self.valid_idxs),"),
+              (r"config\.__flags", "config.flag_values_dict()")],
+    "data": "asked and answered", "tree": "", "is_module": True,
+}  # fmt: skip
+_PREPARED = ("-m squad.prepro --source_dir=squad --target_dir=prepared --glove_dir=glove "
+             "--glove_vec_size=8").split()  # fmt: skip
+_STUDIED = f"{_BATCHES}train --noload --num_steps=4 --eval_period=2 --save_period=2 --log_period=2"
+
+ANSWERS = [
+    _one("allenai/bi-att-flow", "basic/cli.py", _STUDIED, before=[_PREPARED],
+         name="allenai/bi-att-flow, train", **_ANSWERS),
+    _one("allenai/bi-att-flow", "basic/cli.py", f"{_BATCHES}test",
+         before=[_PREPARED, ["-m", "basic.cli", *_STUDIED.split()]],
+         name="allenai/bi-att-flow, test", **_ANSWERS),
 ]  # fmt: skip
 
 _SEGMENTS = "--dataset_dir=records --dataset=pascal_voc_seg --model_variant=mobilenet_v2 "
@@ -201,4 +234,4 @@ ACTORS = [
     ),
 ]  # fmt: skip
 
-PAPERS: List[Program] = [*DIGITS, *SIGNALS, *TEXTS, *PICTURES, *ACTORS]
+PAPERS: List[Program] = [*DIGITS, *SIGNALS, *TEXTS, *ANSWERS, *PICTURES, *ACTORS]

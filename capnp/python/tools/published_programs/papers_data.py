@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import pickle
 import struct
@@ -179,7 +180,64 @@ def make_letters_of_alphabets(folder: pathlib.Path) -> None:
             pickle.dump({"images": pictures, "labels": labels}, file)
 
 
+def make_asked_and_answered(folder: pathlib.Path) -> None:
+    """squad: texts with questions and where their answers are; glove: vectors of the words."""
+    random = np.random.RandomState(0)
+    for name in ("squad", "glove", "prepared"):
+        (folder / name).mkdir()
+    vectors = (f"{word} {' '.join(f'{each:.3f}' for each in random.rand(8))}" for word in _WORDS)
+    (folder / "glove/glove.6B.8d.txt").write_text("".join(f"{line}\n" for line in vectors))
+    for part, count in (("train", 12), ("dev", 4)):
+        articles = []
+        for number in range(count):
+            words = list(random.choice(_WORDS, 12))
+            place = len(" ".join(words[:4])) + 1
+            asked = {
+                "id": f"{part}{number}", "question": f"who {words[3]} ?",
+                "answers": [{"text": words[4], "answer_start": place}],
+            }  # fmt: skip
+            articles.append({"paragraphs": [{"context": " ".join(words), "qas": [asked]}]})
+        found = json.dumps({"version": "1.1", "data": articles})
+        (folder / f"squad/{part}-v1.1.json").write_text(found)
+
+
+_ATTRIBUTES = '''
+"""Dicts whose values are attributes."""
+
+
+class AttrDict(dict):
+    __getattr__, __setattr__ = dict.__getitem__, dict.__setitem__
+'''
+
+
+def make_sayings(folder: pathlib.Path) -> None:
+    """train.csv and dev.csv: files of noise, and what is said in them; modules for a decoder."""
+    import wave
+
+    random = np.random.RandomState(0)
+    for part, count in (("train", 4), ("dev", 2)):
+        rows = ["wav_filename,wav_filesize,transcript"]
+        for number in range(count):
+            path = folder / f"{part}{number}.wav"
+            with wave.open(str(path), "wb") as file:
+                file.setnchannels(1)
+                file.setsampwidth(2)
+                file.setframerate(16000)
+                noise = random.randint(-9000, 9000, size=12000 + 800 * number)
+                file.writeframes(noise.astype("<i2").tobytes())
+            rows.append(f"{path.name},{path.stat().st_size},{' '.join(random.choice(_WORDS, 2))}")
+        (folder / f"{part}.csv").write_text("\n".join(rows) + "\n")
+    (folder / "attrdict.py").write_text(_ATTRIBUTES.lstrip())
+    for name in ("VERSION", "GRAPH_VERSION"):
+        (folder / name).write_text("1\n")
+    # What searches the best words is only called by tests and single files.
+    (folder / "ds_ctcdecoder.py").write_text(
+        "ctc_beam_search_decoder = ctc_beam_search_decoder_batch = Scorer = None\n"
+    )
+
+
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
+    "asked and answered": make_asked_and_answered,
     "captions": make_captions,
     "digits among strokes": make_digits_among_strokes,
     "folder of models": make_folder_of_models,
@@ -189,6 +247,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "names": make_names,
     "opinions": make_opinions,
     "pushes": make_pushes,
+    "sayings": make_sayings,
     "segments": make_segments,
     "stories in order": make_stories_in_order,
 }
