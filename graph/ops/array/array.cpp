@@ -91,7 +91,16 @@ Status complete_reshape(Shape& wanted, const Shape& given) {
 
 Status infer_reshape(ShapeInference& s) {
   auto sizes = s.constant_ints(1);
-  if (!sizes) return shapes::from_shape_input(1)(s);
+  if (!sizes) {
+    // A single size that is not known follows from the others, whatever a step gives it.
+    auto shape = s.input_as_shape(1);
+    if (!shape) return shape.status();
+    Status status;
+    if (shape->has_rank() && std::ranges::count(shape->sizes(), Shape::unknown) == 1)
+      status = complete_reshape(*shape, s.input(0));
+    s.set(0, *shape);
+    return status;
+  }
   if (auto status = s.need_rank(1, 1); !status.ok()) return status;
   auto wanted = Shape::make(*sizes);
   if (!wanted) return wanted.status();

@@ -13,6 +13,16 @@ BOOST_AUTO_TEST_CASE(a_reshape_fills_in_the_open_size) {
   BOOST_TEST(shape("Reshape", {floats({2, 6}), later({-1})}) == "<unknown>");
 }
 
+BOOST_AUTO_TEST_CASE(a_size_that_only_a_step_knows_follows_from_the_others) {
+  BOOST_TEST(shape("Reshape", {floats({2, 6}), later({1})}) == "[12]");
+  auto rows_of = [&](int64_t columns) { return add("Pack", {later({}), number(columns)}, {}); };
+  BOOST_TEST(shape("Reshape", {floats({2, 6}), rows_of(4)}) == "[3,4]");
+  BOOST_TEST(shape("Reshape", {floats({Shape::unknown, 6}), rows_of(4)}) == "[?,4]");
+  BOOST_TEST(
+      shape("Reshape", {floats({2, 6}), rows_of(5)}) ==
+      "Cannot reshape a tensor of shape [2,6] to [?,5]");
+}
+
 BOOST_AUTO_TEST_CASE(blocks_of_images_of_unknown_rank_have_four_axes) {
   for (auto* op : {"SpaceToBatch", "BatchToSpace"})
     BOOST_TEST(shape(op, {floats(), later({2, 2})}, {{"block_size", int64_t{2}}}) == "[?,?,?,?]");

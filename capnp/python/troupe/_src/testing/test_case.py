@@ -25,7 +25,7 @@ from troupe._src.graph.graph import (
     reset_default_graph,
 )
 from troupe._src.messages.config import ConfigProto
-from troupe._src.platform import app
+from troupe._src.platform import app, flags
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
 from troupe._src.testing import flags_of_tests
@@ -215,7 +215,7 @@ def main(argv: Optional[List[str]] = None) -> None:
         if re.match("--?benchmarks=", word):
             words.remove(word)
             app.run(lambda _: run_benchmarks(word.partition("=")[2]), argv=words)
-    unittest.main(argv=app.parse_flags(words))
+    unittest.main(argv=flags.parse_flags(words))
 
 
 @functools.lru_cache(None)
