@@ -174,6 +174,22 @@ class ModelTest(KerasCase):
                 self.assertEqual([zeros[1], zeros[2]], [0, 0])
                 self.assertTrue(100 < zeros[0] < 300 and 100 < zeros[3] < 300, zeros)
 
+    def test_a_clone_of_a_model_of_layers_in_a_graph_has_its_layers_and_new_weights(self):
+        layers = tf.keras.layers
+        image, number = layers.Input((4,)), layers.Input((2,))
+        hidden = layers.Dropout(0.5)(layers.Dense(3, name="hidden")(image))
+        joined = layers.concatenate([hidden, number])
+        model = tf.keras.Model([image, number], layers.Dense(1)(joined))
+        clone = tf.keras.models.clone_model(model)
+        self.assertEqual(
+            [type(layer).__name__ for layer in clone.layers],
+            [type(layer).__name__ for layer in model.layers],
+        )
+        self.assertIsNot(clone.get_layer("hidden").kernel, model.get_layer("hidden").kernel)
+        given = [np.random.randn(5, 4), np.random.randn(5, 2)]
+        clone.set_weights(model.get_weights())
+        np.testing.assert_allclose(clone.predict(given), model.predict(given), rtol=1e-5)
+
     def test_a_model_with_a_function_of_its_own_is_called_on_tensors_of_known_shapes(self):
         class Halves(tf.keras.Model):
             def call(self, x):

@@ -65,15 +65,15 @@ _REPLACED = [
             r"(def call\(self, inputs, mask=None)(\):\s+.{3}Calls the model on)",
             r"\1, training=None\2",
         ),
-        (r"(def run_internal_graph\(self, inputs, masks=None)", r"\1, training=None"),
         (
             r"(output_tensors, _, _ = self\.run_internal_graph\(inputs, masks)\)",
             r"\1, training)",
         ),
         (
-            r"(kwargs = node\.arguments\n( +)else:\n +kwargs = \{\}\n)",
-            r"\1\2if training is not None and has_arg(layer.call, 'training'):\n"
-            r"\2    kwargs = {'training': training, **kwargs}\n",
+            r"(?s)(def run_internal_graph\(self, inputs, masks=None)"
+            r"(.*?kwargs = node\.arguments\n( +)else:\n +kwargs = \{\}\n)",
+            r"\1, training=None\2\3if training is not None and has_arg(layer.call, 'training'):\n"
+            r"\3    kwargs = {'training': training, **kwargs}\n",
         ),
         (
             r"(object_list_uid\(masks\))(\s+if cache_key in self\._output_tensor_cache)",
