@@ -81,6 +81,22 @@ class LoopsTest(tf.test.TestCase):
         self.assertEqual(grown.shape.as_list(), [None])
         self.assertEqual(len(self.run_step(grown)), 16)
 
+    def test_what_is_filled_in_a_loop_has_the_sizes_that_are_known_outside(self):
+        rows = tf.placeholder(tf.int32, [None, 5])
+        size = tf.stack([tf.shape(rows)[1]])
+        start = tf.cast(tf.fill([1, tf.shape(rows)[1]], 0), tf.bool)
+        places = tf.expand_dims(tf.range(tf.shape(rows)[1]), 0)
+        mask = lambda _, length: places < tf.fill(size, length)  # noqa: E731
+        masks = tf.scan(mask, tf.constant([2, 4]), initializer=start)
+        self.assertEqual(masks.shape.as_list(), [2, 1, 5])
+        zeros = lambda i, _: (i + 1, tf.zeros(size) + tf.ones(size))  # noqa: E731
+        _, ones = tf.while_loop(lambda i, _: i < 2, zeros, [0, tf.zeros([5])])
+        self.assertEqual(ones.shape, [5])
+        with tf.Session() as session:
+            found = session.run([masks, ones], {rows: [[0] * 5]})
+        self.assertEqual(found[0][:, 0].sum(1).tolist(), [2, 4])
+        self.assertEqual(found[1].tolist(), [1] * 5)
+
     def test_wrong_arguments_and_bodies_are_refused(self):
         with self.assertRaisesRegex(ValueError, "No loop variables"):
             tf.while_loop(lambda: True, lambda: None, [])
