@@ -11,8 +11,8 @@ namespace troupe {
 
 /// The kernels of one session on one device that go on from step to step: those of random ops with
 /// the attributes `seed` and `seed2`, whose numbers continue. Plans share them by the names of
-/// their nodes, so it does not matter what else a step fetches. Thread-safe. (TensorFlow:
-/// OpSegment.)
+/// their nodes, so it does not matter what else a step fetches; there are as many as the session's
+/// graph has such nodes. Thread-safe. (TensorFlow: OpSegment.)
 class SessionKernels {
  public:
   static bool keeps(const Node& node) {

@@ -15,7 +15,7 @@
 namespace troupe::cpu {
 namespace {
 
-/// The lines of a file as entries of a table from lines to their numbers, or the other way round.
+/// The lines of a file, in their order, and their numbers, as entries of that table.
 Result<HashTableResource::Entries> read_vocabulary(
     const std::string& path, int64_t size, const HashTableResource& table) {
   if (path.empty()) return invalid_argument("the name of a vocabulary's file cannot be empty");

@@ -101,6 +101,16 @@ class PyFunctionTest(tf.test.TestCase):
         )[1]
         self.assertAllClose(self.evaluate([y, tf.gradients(y, x)[0]]), [81.0, 108.0])
 
+    def test_what_ran_together_with_an_operation_that_failed_has_its_error(self):
+        def divide(x):
+            failing, other = x // 0, x + 1
+            for tensor in (failing, other, failing):
+                with self.assertRaisesRegex(tf.errors.OpError, "division by zero"):
+                    tensor.numpy()
+            return x + 2
+
+        self.assertEqual(self.results(divide, [1], tf.int32), 3)
+
     def test_errors_of_a_function_are_those_of_the_step(self):
         refused = {
             "Expected int32": lambda x: 1.5,

@@ -13,6 +13,7 @@ from troupe._src.ops.convert import convert_to_tensor, to_array
 from troupe._src.session.session import Session
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
+from troupe._src.types.errors import OpError
 from troupe._src.types.shapes import TensorShape
 from troupe._src.variables.variable import Variable
 
@@ -86,7 +87,7 @@ class ImmediateGraph(Graph):
     """A graph that runs its nodes as soon as a value of one is asked for, each once.
 
     As with eager execution, a program sees values where it has tensors; but nodes of which nobody
-    asks for a value run together, in one step. For use by one thread.
+    asks for a value run together, in one step, whose error is that of all. For use by one thread.
     """
 
     _tensor_class: Type[Tensor] = ImmediateTensor
@@ -94,6 +95,7 @@ class ImmediateGraph(Graph):
     def __init__(self) -> None:
         super().__init__()
         self._values: Dict[Place, Any] = {}
+        self._errors: Dict[Place, OpError] = {}  # of steps that failed
         self._pending: List[Operation] = []
         self._run_size = 0  # of the graph, when nodes were last run
         self._session: Optional[Session] = None
@@ -126,11 +128,14 @@ class ImmediateGraph(Graph):
 
     def value_of(self, tensor: Tensor) -> Any:
         """The value of one of its tensors."""
-        if _place(tensor) not in self._values:
+        place = _place(tensor)
+        if place not in self._values and place not in self._errors:
             self.run_pending()
-        if _place(tensor) not in self._values:
+        if place in self._errors:
+            raise self._errors[place]
+        if place not in self._values:
             raise ValueError(f"{tensor.name} has no value: it is within a loop or a branch.")
-        return self._values[_place(tensor)]
+        return self._values[place]
 
     def run_pending(self) -> None:
         """Runs the nodes that have not run yet."""
@@ -153,7 +158,11 @@ class ImmediateGraph(Graph):
         known = {self._tensor(*place): self._values[place] for place in used & self._values.keys()}
         if self._session is None:
             self._session = Session(graph=self)
-        values, _ = self._session.run([fetches, targets], known)
+        try:
+            values, _ = self._session.run([fetches, targets], known)
+        except OpError as error:
+            self._errors.update((_place(tensor), error) for tensor in fetches)
+            raise
         self._values.update(zip(map(_place, fetches), values))
 
     def result(self, value: Any, dtype: DType) -> Any:

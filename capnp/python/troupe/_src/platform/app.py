@@ -22,7 +22,7 @@ def run(
     Raises:
         SystemExit: always.
     """
-    from absl import app  # it changes how messages are logged
+    from absl import app  # with absl.logging, which importing this package does not need
 
     app.define_help_flags()
     main = main or sys.modules["__main__"].main

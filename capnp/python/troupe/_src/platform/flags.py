@@ -7,11 +7,10 @@ import sys
 from typing import Any, Callable, List, Optional, Sequence, TypeVar
 
 from absl import flags as absl_flags
-from absl.flags import Error, Flag
+from absl.flags import Error as Error
+from absl.flags import Flag as Flag
 
 from troupe._src.set_module import set_module
-
-__all__ = ["Error", "Flag"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
