@@ -225,6 +225,11 @@ class ExporterTest(ExportCase):
         base = os.path.join(self.folder, "model", "export", name)
         return sorted(os.listdir(base)) if os.path.isdir(base) else []
 
+    def exported_values(self, name):
+        base = os.path.join(self.folder, "model", "export", name)
+        paths = [os.path.join(base, export) for export in self.exports(name)]
+        return [self.values(path, "serving_default", {"rows": ROWS})["y"] for path in paths]
+
     def test_exporters_are_called_after_each_evaluation(self):
         calls = []
 
@@ -254,8 +259,11 @@ class ExporterTest(ExportCase):
         )
         counts = [len(self.exports(name)) for name in ("latest", "all", "final")]
         self.assertEqual(counts, [2, 3, 1])
-        self.assertEqual(self.exports("latest"), self.exports("all")[-2:])
         wanted = self.predicted(estimator)
+        *kept, last = self.exported_values("all")[1:]
+        self.assertNotAllClose(kept, [wanted])
+        self.assertAllClose(last, wanted)
+        self.assertAllClose(self.exported_values("latest"), [*kept, last])
         for path in exported:
             found = self.values(path, "serving_default", {"rows": ROWS})
             self.assertAllClose(found["y"], wanted)
