@@ -107,14 +107,24 @@ class SmallInts {
 
   std::optional<Ints> computed(const Node& node, int index, size_t count) {
     static const std::map<std::string_view, Rule> rules = {
-        {"Cast", &SmallInts::same},        {"ConcatV2", &SmallInts::concat},
-        {"EnsureShape", &SmallInts::same}, {"ExpandDims", &SmallInts::same},
-        {"Fill", &SmallInts::fill},        {"GatherV2", &SmallInts::gather},
-        {"Identity", &SmallInts::same},    {"Pack", &SmallInts::pack},
-        {"Range", &SmallInts::range},      {"Rank", &SmallInts::rank},
-        {"Reshape", &SmallInts::same},     {"ReverseV2", &SmallInts::reverse},
-        {"Size", &SmallInts::size},        {"Slice", &SmallInts::slice},
-        {"Squeeze", &SmallInts::same},     {"StridedSlice", &SmallInts::strided_slice},
+        {"Cast", &SmallInts::same},
+        {"ConcatV2", &SmallInts::concat},
+        {"EnsureShape", &SmallInts::same},
+        {"Enter", &SmallInts::same},
+        {"ExpandDims", &SmallInts::same},
+        {"Fill", &SmallInts::fill},
+        {"GatherV2", &SmallInts::gather},
+        {"Identity", &SmallInts::same},
+        {"Pack", &SmallInts::pack},
+        {"Range", &SmallInts::range},
+        {"Rank", &SmallInts::rank},
+        {"Reshape", &SmallInts::same},
+        {"ReverseV2", &SmallInts::reverse},
+        {"Size", &SmallInts::size},
+        {"Slice", &SmallInts::slice},
+        {"Squeeze", &SmallInts::same},
+        {"StridedSlice", &SmallInts::strided_slice},
+        {"Switch", &SmallInts::same},
         {"Tile", &SmallInts::tile},
     };
     const auto& op = node.op->name();

@@ -240,6 +240,21 @@ BOOST_AUTO_TEST_CASE(shapes_are_known_as_far_as_their_sizes_are) {
   BOOST_TEST(tiled.to_string() == "[?,9]");
 }
 
+BOOST_AUTO_TEST_CASE(sizes_of_outside_are_known_in_a_loop_and_a_branch) {
+  auto shape = [this](const char* name) {
+    return graph.constant_value_as_shape(*graph.find_output(name)).to_string();
+  };
+  BOOST_TEST(add("shape", "Shape", {"x"}) == "");
+  BOOST_TEST(add("test", "Placeholder", {}, {{"dtype", DType::boolean}, {"shape", Shape{}}}) == "");
+  BOOST_TEST(add("enter", "Enter", {"shape"}, {{"frame_name", "f"}, {"is_constant", true}}) == "");
+  BOOST_TEST(add("start", "Enter", {"shape"}, {{"frame_name", "f"}}) == "");
+  BOOST_TEST(add("merge", "Merge", {"start", "start"}) == "");
+  BOOST_TEST(add("switch", "Switch", {"shape", "test"}) == "");
+  BOOST_TEST(shape("enter") == "[2,3]");
+  BOOST_TEST(shape("switch:1") == "[2,3]");
+  BOOST_TEST(shape("merge") == "[?,?]");
+}
+
 BOOST_AUTO_TEST_CASE(a_long_chain_of_integers_is_not_followed_to_its_end) {
   auto one = Tensor::of<int32_t>({1}, {1});
   BOOST_TEST(add("n0", "Const", {}, {{"value", one}, {"dtype", DType::int32}}) == "");

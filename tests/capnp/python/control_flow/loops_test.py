@@ -97,6 +97,28 @@ class LoopsTest(tf.test.TestCase):
         self.assertEqual(found[0][:, 0].sum(1).tolist(), [2, 4])
         self.assertEqual(found[1].tolist(), [1] * 5)
 
+    def test_sizes_of_outside_are_known_in_loops_branches_and_gradients(self):
+        rows = tf.placeholder(tf.float32, [None, 6])
+        size = tf.shape(rows)[1]
+        half = size // 2
+        shapes = []
+
+        def body(i, x):
+            tiled = tf.tile(x[:, :half], [1, 2])
+            noise = tf.random_uniform([size, half])
+            again = tf.reshape(tiled @ noise, [-1, half]) @ tf.transpose(noise)
+            shapes.extend(each.shape.as_list() for each in (tiled, noise, again))
+            return i + 1, tf.cond(i > 0, lambda: again, lambda: tf.reshape(x, [-1, size]) * 2)
+
+        _, found = tf.while_loop(lambda i, _: i < 2, body, [0, rows])
+        self.assertEqual(shapes, [[None, 6], [6, 3], [None, 6]])
+        (gradient,) = tf.gradients(found, rows)
+        self.assertEqual(gradient.shape.as_list(), [None, 6])
+        with tf.Session() as session:
+            values = session.run(gradient, {rows: np.ones([2, 6], np.float32)})
+        self.assertGreater(values[0, 0], 0)
+        self.assertEqual(values[:, 3:].tolist(), np.zeros([2, 3]).tolist())
+
     def test_wrong_arguments_and_bodies_are_refused(self):
         with self.assertRaisesRegex(ValueError, "No loop variables"):
             tf.while_loop(lambda: True, lambda: None, [])

@@ -58,7 +58,7 @@ def zeros(
     """
     kind = as_dtype(dtype)
     value = constant("" if kind is dtypes.string else False if kind.is_bool else 0, kind)
-    return _filled(_vector_of_sizes(shape), value, name or "zeros")
+    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "zeros")
 
 
 def _vector_of_sizes(shape: Any) -> Tensor:
@@ -89,7 +89,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str
         A tensor of that shape.
     """
     value = constant(True if as_dtype(dtype).is_bool else 1, dtype)
-    return _filled(_vector_of_sizes(shape), value, name or "ones")
+    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "ones")
 
 
 def zeros_like(
@@ -152,16 +152,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: Optional[str] = None) -> Tens
     Returns:
         A tensor of that shape and dtype.
     """
-    return _filled(sizes_of(dims), value, name)
-
-
-def _filled(sizes: Tensor, value: TensorLike, name: Optional[str]) -> Tensor:
-    """Tells also sizes that are known outside of the loop: the runtime looks in the loop alone."""
-    filled = gen_ops.fill(sizes, value, name=name)
-    if filled.shape.is_fully_defined() or filled.graph._get_control_flow_context() is None:
-        return filled
-    filled.set_shape(sizes_in(sizes))
-    return filled
+    return gen_ops.fill(sizes_of(dims), value, name=name)
 
 
 def one_hot(
