@@ -19,6 +19,8 @@ inline constexpr const char* read = "_ReadReference";  // attr T; gives the valu
 inline constexpr const char* send_prefix = "_send/";
 inline constexpr const char* recv_prefix = "_recv/";
 inline constexpr const char* read_prefix = "_read/";
+/// What has come by a Switch or an Enter, for a read to wait for.
+inline constexpr const char* passed_on_prefix = "_passed_on/";
 inline constexpr const char* signal_prefix = "_control/";
 /// Before the number of a partition's feed.
 inline constexpr const char* arg_prefix = "_arg/";

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "troupe/graph/optimize/passes.hpp"
+#include "troupe/graph/passes/later_reads.hpp"
 
 namespace troupe {
 namespace {
@@ -60,12 +61,29 @@ class ArithmeticSimplifier {
   /// from a node on its output says; so what waits for a node keeps it.
   bool can_replace(const StepNode& node, Output same) const {
     if (step_.dtype_of(same) != node.node->output_dtypes[0]) return false;
-    if (step_.graph().is_reference(same) && !step_.is_fed(same)) return false;
+    if (is_reference(same)) return false;
+    if (!shares_memory_of_input(*node.node) && shares_memory_of_variable(same)) return false;
     auto is_waited_for = std::ranges::binary_search(waited_for_, node.node->id);
     const auto* source = step_.source_of(same);
     if (!source) return !node.is_fetched && !is_waited_for;
     if (source->device_number != node.device_number) return false;
     return !is_waited_for || !is_control_flow(*source);
+  }
+
+  bool is_reference(Output output) const {
+    return step_.graph().is_reference(output) && !step_.is_fed(output);
+  }
+
+  /// Whether the value changes when the variable does (later_reads.hpp), which that of an operation
+  /// on it does not.
+  bool shares_memory_of_variable(Output output) const {
+    const auto* source = step_.source_of(output);
+    while (source && !source->inputs.empty() && !is_reference(output) &&
+           shares_memory_of_input(*source->node)) {
+      output = source->inputs[0];
+      source = step_.source_of(output);
+    }
+    return is_reference(output);
   }
 
   /// The value that the node gives, if it is one of those before it.

@@ -6,6 +6,7 @@
 #include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/find_frames.hpp"
+#include "troupe/graph/passes/later_reads.hpp"
 #include "troupe/graph/passes/sort_nodes.hpp"
 
 namespace troupe {
@@ -15,7 +16,7 @@ class Partitioner {
  public:
   Partitioner(
       const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices)
-      : graph_(graph), step_(step), devices_(devices) {}
+      : graph_(graph), step_(step), devices_(devices), later_reads_(graph, step, devices) {}
 
   Result<std::vector<Partition>> run() {
     auto frames = find_frames(graph_, step_.nodes);
@@ -62,9 +63,11 @@ class Partitioner {
     const auto& node = graph_.node(id);
     for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
       auto input = node.inputs[static_cast<size_t>(i)];
-      def.inputs.push_back(
-          is_read(input) && !node.takes_reference(i) ? make_read_available(node, input, device)
-                                                     : make_available(input, device));
+      if (is_read(input) && !node.takes_reference(i))
+        def.inputs.push_back(make_read_available(node, input, device));
+      else if (auto reference = later_reads_.of(id, input))
+        def.inputs.push_back(make_read_available(node, *reference, device));
+      else def.inputs.push_back(make_available(input, device));
     }
     for (auto input : node.control_inputs)
       if (is_kept(input)) def.inputs.push_back("^" + make_control_available(input, device));
@@ -105,12 +108,31 @@ class Partitioner {
       for (auto input : node.inputs)
         if (input != ref && !is_fed(input) && !is_copied(input.node) &&
             device_of(input.node) == source)
-          controls.insert("^" + graph_.node(input.node).name);
+          controls.insert("^" + name_to_wait_for(node, input));
     auto read = make_read(ref, std::move(controls));
     if (source == device) return read;
     auto& received = received_reads_[{read, device}];
     if (received.empty()) received = add_transfer(read, {}, ref, device);
     return received;
+  }
+
+  /// What a read for the node waits for so that it waits for that input. Where it reads the input
+  /// itself again, it is on the same branch and in the same loop.
+  std::string name_to_wait_for(const Node& node, Output input) {
+    const auto& source = graph_.node(input.node);
+    auto passes_on = loops::passes_on(source.op->name()) && source.op->name() != "Identity";
+    if (!passes_on || !later_reads_.of(node.id, input)) return source.name;
+    auto& name = passed_on_[input];
+    if (!name.empty()) return name;
+    name = transfer::passed_on_prefix + std::to_string(passed_on_.size() - 1);
+    auto device = device_of(source.id);
+    at(device).nodes.push_back(
+        {.name = name,
+         .op = "Identity",
+         .device = device,
+         .inputs = {graph_.name_of(input)},
+         .attrs = {{"T", graph_.dtype_of(input)}}});
+    return name;
   }
 
   /// A node that reads what a reference names after those; returns its value's name.
@@ -334,6 +356,8 @@ class Partitioner {
   std::map<std::pair<NodeId, std::string>, std::string> control_names_;
   std::map<std::vector<std::string>, std::string> reads_;  // by their inputs
   std::map<std::pair<std::string, std::string>, std::string> received_reads_;
+  LaterReads later_reads_;
+  std::map<Output, std::string> passed_on_;
   int64_t edge_count_ = 0;
   LoopFrames frames_;
   std::set<LoopPart> loop_parts_;

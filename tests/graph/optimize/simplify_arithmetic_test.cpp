@@ -122,6 +122,7 @@ BOOST_AUTO_TEST_CASE(the_value_of_a_reference_is_read_where_it_was) {
   auto variable =
       b.named("variable").op("VariableV2", {}, {{"shape", Shape{2}}, {"dtype", DType::float32}});
   BOOST_TEST(!changes({b.tanh(b.identity(variable))}));
+  BOOST_TEST(!changes({b.tanh(b.identity(variable) * 1.0)}));  // no memory of the variable
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -160,4 +160,24 @@ BOOST_AUTO_TEST_CASE(users_that_wait_for_the_same_share_a_read) {
   check_valid(parts);
 }
 
+BOOST_AUTO_TEST_CASE(only_what_follows_an_assignment_reads_the_value_of_a_reference_again) {
+  auto w = b.named("w").op("VariableV2", {}, {{"dtype", DType::float32}, {"shape", Shape{2}}});
+  auto value = b.identity(w),
+       other = b.identity(
+           b.named("v").op("VariableV2", {}, {{"dtype", DType::float32}, {"shape", Shape{2}}}));
+  auto set = b.op("Assign", {w, b.neg(value)});
+  auto later = b.after({set});
+  auto reads = [&](const Value& fetch) {
+    auto parts = cut({{}, {fetch.name()}, {}});
+    BOOST_REQUIRE(parts.size() == 1u);
+    check_valid(parts);
+    return count(parts[0], transfer::read);
+  };
+  BOOST_TEST(reads(b.neg(value)) == 1);
+  BOOST_TEST(reads(b.neg(b.identity(set))) == 2);  // before, and what was assigned
+  BOOST_TEST(reads(later.neg(value)) == 2);
+  BOOST_TEST(reads(later.neg(b.neg(value))) == 1);
+  BOOST_TEST(reads(later.add(value, other)) == 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

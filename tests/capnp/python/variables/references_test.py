@@ -68,6 +68,22 @@ class RefVariableTest(tf.test.TestCase):
             v.load(7.0, session)
             self.assertEqual(session.run(v.assign_sub(3.0)), 4)
 
+    def test_what_follows_an_assignment_sees_it_also_by_a_value_from_before(self):
+        v = variable(1.0)
+        value = tf.identity(v)
+
+        def body(i, total):
+            with tf.control_dependencies([v.assign_add(1.0)]):
+                return i + 1, total + v * value
+
+        _, total = tf.while_loop(lambda i, _: i < 3, body, [0, 0.0], parallel_iterations=1)
+        with tf.control_dependencies([total]):
+            after = v * 1.0
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(after), 4)
+            self.assertEqual(session.run(total), 5 * 5 + 6 * 6 + 7 * 7)
+
     def test_an_uninitialized_one_is_named_by_the_error(self):
         v = variable([1.0], name="lonely")
         with tf.Session() as session:
