@@ -103,6 +103,24 @@ class ColumnsTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, text):
                 make()
 
+    def test_a_feature_of_unknown_rank_has_an_axis_behind_the_batch(self):
+        feature = tf.placeholder(tf.float32)
+        column = tf.feature_column.numeric_column("x")
+        layer = tf.feature_column.input_layer({"x": feature}, [column])
+        self.assertEqual(layer.shape.as_list(), [None, 1])
+        with tf.Session() as session:
+            for given in ([1.0, 2.0], [[1.0], [2.0]]):
+                self.assertEqual(session.run(layer, {feature: given}).tolist(), [[1], [2]])
+
+    def test_the_weights_of_a_linear_model_come_before_the_variables_of_its_column(self):
+        categories = tf.feature_column.categorical_column_with_identity("x", 3)
+        column = tf.feature_column.embedding_column(categories, 2)
+        variables = {}
+        features = {"x": tf.constant([[1], [2]])}
+        tf.feature_column.linear_model(features, [column], cols_to_vars=variables)
+        names = [variable.op.name.rpartition("/")[2] for variable in variables[column]]
+        self.assertEqual(names, ["weights", "embedding_weights"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -14,11 +14,12 @@ from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
 from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
+from troupe._src.checkpoints import saver_calls
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
+from troupe._src.checkpoints.object_keys import saver_by_keys
 from troupe._src.checkpoints.saveables import has_objects
 from troupe._src.checkpoints.saved_parts import parts_of, reference_of
 from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder, build_by
-from troupe._src.checkpoints.saver_calls import explained, number_of, remove_file, require_session
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
@@ -105,6 +106,7 @@ class Saver:
         self.saver_def: Any = saver_def
         self._by_names: Any = None  # a SaverOfNames, where it goes by names
         self._is_built = self._is_empty = False
+        self._saver_by_keys: Any = None
         self._count = 0  # of the variables, where it knows them
         if not defer_build:
             self.build()
@@ -223,15 +225,10 @@ class Saver:
             raise ValueError(
                 f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{path}'"
             )
-        session = require_session(sess)
-        folder = os.path.dirname(path)
-        if not session.sess_str and folder and not os.path.isdir(folder):
-            try:
-                os.mkdir(folder)
-            except OSError:
-                text = f"Parent directory of {save_path} doesn't exist, can't save."
-                raise ValueError(text) from None
-        step = number_of(sess, global_step)
+        session = saver_calls.require_session(sess)
+        if not session.sess_str:
+            saver_calls.make_folder_of(path)
+        step = saver_calls.number_of(sess, global_step)
         before = self.last_checkpoints
         if not self._is_empty:
             path = self._save(session, path, step, latest_filename, write_state)
@@ -242,7 +239,7 @@ class Saver:
                 name = meta_graph_filename(path, meta_graph_suffix)
                 self.export_meta_graph(name, strip_default_attrs=strip_default_attrs)
         for old in set(before) - set(self.last_checkpoints):
-            remove_file(meta_graph_filename(old, meta_graph_suffix))
+            saver_calls.remove_file(meta_graph_filename(old, meta_graph_suffix))
         return None if self._is_empty else path
 
     def _save(
@@ -271,7 +268,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        session = require_session(sess)
+        session = saver_calls.require_session(sess)
         path = os.fspath(save_path)
         if not session.sess_str and not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
@@ -282,7 +279,10 @@ class Saver:
             else:
                 self._native.restore(session._ready(), path)
         except errors.OpError as error:
-            raise explained(session._located(error))
+            by_keys = saver_by_keys(self, session.graph, path, error)
+            if by_keys is None:
+                raise saver_calls.explained(session._located(error))
+            by_keys.restore(session, path)
 
     @property
     def _runs_named_nodes(self) -> bool:

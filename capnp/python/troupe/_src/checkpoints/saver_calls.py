@@ -24,6 +24,18 @@ def number_of(sess: BaseSession, global_step: Any) -> Optional[int]:
     return int(global_step)
 
 
+def make_folder_of(path: str) -> None:
+    """Creates the folder of a checkpoint in an existing one."""
+    folder = os.path.dirname(path)
+    if not folder or os.path.isdir(folder):
+        return
+    try:
+        os.mkdir(folder)
+    except OSError:
+        text = f"Parent directory of {path} doesn't exist, can't save."
+        raise ValueError(text) from None
+
+
 def remove_file(path: str) -> None:
     if os.path.exists(path):
         os.remove(path)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, NamedTuple, Optional, Sequence
 
+from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops
+from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.types.shapes import TensorShape
@@ -119,7 +120,8 @@ class Transformed:
             return SparseTensor.from_value(given)
         tensor = convert_to_tensor(given)
         if tensor.shape.rank is None:
-            raise ValueError(f"Feature (key: {key}) must have a known rank; {tensor}")
+            is_vector = gen_ops.equal(array_ops.rank(tensor), 1)
+            return cond(is_vector, lambda: array_ops.expand_dims(tensor, -1), lambda: tensor)
         if tensor.shape.rank == 0:
             raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {tensor}")
         return tensor if tensor.shape.rank > 1 else array_ops.expand_dims(tensor, -1)

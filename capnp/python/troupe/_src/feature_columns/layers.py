@@ -206,9 +206,8 @@ def _weighted_sum(
         )
         found.set_shape([None, units])
         return found
-    numbers = flat_numbers(column, column.dense_tensor(features, options))
-    count = column.variable_shape.num_elements()
-    return math_ops.matmul(numbers, _weights("weights", [count, units], options))
+    weights = _weights("weights", [column.variable_shape.num_elements(), units], options)
+    return math_ops.matmul(flat_numbers(column, column.dense_tensor(features, options)), weights)
 
 
 def _weights(name: str, shape: List[Any], options: VariableOptions) -> Any:

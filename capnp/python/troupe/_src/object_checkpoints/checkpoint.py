@@ -7,21 +7,22 @@ from typing import Any, Optional, Union
 
 from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.checkpoints.checkpoint_state import update_checkpoint_state
+from troupe._src.checkpoints.object_graph import (
+    OBJECT_GRAPH_KEY,
+    CheckpointableObjectGraph,
+    object_graph_of,
+)
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.object_checkpoints.load_status import (
     CheckpointLoadStatus,
     InitializationOnlyStatus,
     NameBasedSaverStatus,
 )
-from troupe._src.object_checkpoints.object_graph_messages import (
-    OBJECT_GRAPH_KEY,
-    CheckpointableObjectGraph,
-)
 from troupe._src.object_checkpoints.object_nodes import ObjectNodes, session_of
 from troupe._src.object_checkpoints.restoration import Restoration, next_number
 from troupe._src.object_checkpoints.trackable import Checkpointable, Dependencies, is_trackable
 from troupe._src.set_module import set_module
-from troupe._src.types import dtypes, errors
+from troupe._src.types import dtypes
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.variable import Variable
 
@@ -147,32 +148,11 @@ class Checkpoint(Checkpointable):
         if save_path is None:
             return InitializationOnlyStatus(self, next_number())
         path = os.fspath(save_path)
-        reader = CheckpointReader(path)
-        if not reader.has_tensor(OBJECT_GRAPH_KEY):
+        message = object_graph_of(CheckpointReader(path))
+        if message is None:
             return NameBasedSaverStatus(path, self)
         nodes = self._own_nodes()
-        return CheckpointLoadStatus(Restoration(_message_of(reader), path, self, nodes), nodes)
-
-
-def _message_of(reader: CheckpointReader) -> CheckpointableObjectGraph:
-    message = CheckpointableObjectGraph()
-    try:
-        message.ParseFromString(bytes(reader.get_tensor(OBJECT_GRAPH_KEY)))
-        named = [child.node_id for node in message.nodes for child in node.children]
-        for node in message.nodes:
-            for slot in node.slot_variables:
-                named += [slot.original_variable_node_id, slot.slot_variable_node_id]
-    except (TypeError, ValueError) as error:
-        raise _unreadable(str(error)) from None
-    if not message.nodes or not all(0 <= each < len(message.nodes) for each in named):
-        raise _unreadable("it names objects that it does not have")
-    return message
-
-
-def _unreadable(reason: str) -> errors.DataLossError:
-    return errors.DataLossError(
-        None, None, f"The checkpoint's list of objects ({OBJECT_GRAPH_KEY}) is damaged: {reason}"
-    )
+        return CheckpointLoadStatus(Restoration(message, path, self, nodes), nodes)
 
 
 def object_metadata(save_path: PathLike) -> CheckpointableObjectGraph:
@@ -188,10 +168,10 @@ def object_metadata(save_path: PathLike) -> CheckpointableObjectGraph:
         ValueError: It is one of a `tf.train.Saver`, which knows no objects.
         NotFoundError: There is no such checkpoint.
     """
-    reader = CheckpointReader(save_path)
-    if not reader.has_tensor(OBJECT_GRAPH_KEY):
+    message = object_graph_of(CheckpointReader(save_path))
+    if message is None:
         raise ValueError(
             f"The specified checkpoint {os.fspath(save_path)!r} does not appear to be object-based "
             f'(saved with TF2) since it is missing the key "{OBJECT_GRAPH_KEY}".'
         )
-    return _message_of(reader)
+    return message

@@ -10,7 +10,7 @@ import numpy as np
 from troupe._src.checkpoints.saveables import SaveableObject, SaveSpec
 from troupe._src.checkpoints.saver_builder import BulkSaverBuilder
 from troupe._src.graph.graph import Graph, get_default_graph, get_default_session
-from troupe._src.object_checkpoints.object_graph_messages import OBJECT_GRAPH_KEY
+from troupe._src.checkpoints.object_graph import OBJECT_GRAPH_KEY
 from troupe._src.object_checkpoints.object_view import ObjectView
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import constant

@@ -7,7 +7,7 @@ from typing import Any, Deque, Dict, List, NamedTuple, Tuple
 
 from troupe._src.checkpoints.saveables import SaveableObject, saveables_of
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
-from troupe._src.object_checkpoints.object_graph_messages import CheckpointableObjectGraph
+from troupe._src.checkpoints.object_graph import CheckpointableObjectGraph
 from troupe._src.object_checkpoints.trackable import children_of, slot_of
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Tuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from troupe._src.set_module import set_module
 
@@ -54,21 +52,3 @@ class VocabInfo(_Fields):
             cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size,
             backup_initializer, axis,
         )  # fmt: skip
-
-
-def old_places(info: VocabInfo) -> Tuple[np.ndarray, np.ndarray]:
-    """The place of each new word in the old vocabulary, 0 if it is new; and whether it is old."""
-    new = _words(info.new_vocab, info.new_vocab_size)
-    old = _words(info.old_vocab, info.old_vocab_size)
-    places = {word: place for place, word in reversed(list(enumerate(old)))}
-    found = [places.get(word, -1) for word in new] + [-1] * info.num_oov_buckets
-    found_places = np.array(found, np.int64)
-    return np.maximum(found_places, 0), found_places >= 0
-
-
-def _words(path: str, size: int) -> List[bytes]:
-    with open(path, "rb") as file:
-        words = file.read().splitlines()
-    if size > len(words):
-        raise ValueError(f"{path} has {len(words)} words, fewer than {size}")
-    return words if size < 0 else words[:size]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Set
 
 from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
+from troupe._src.checkpoints.object_graph import keys_of_names
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import creation_ops, selection_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, selection_ops
 from troupe._src.ops.convert import constant
 from troupe._src.platform import logging
 from troupe._src.variables.variable import Variable
@@ -20,7 +21,7 @@ from troupe._src.warm_starting.initial_values import (
     parts_of,
     restored,
 )
-from troupe._src.warm_starting.vocabulary_changes import VocabInfo, old_places
+from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 
 
 def warm_start(
@@ -53,8 +54,9 @@ def warm_start(
         )
     reader = load_checkpoint(ckpt_to_initialize_from)
     shapes = reader.get_variable_to_shape_map()
+    keys = keys_of_names(reader)
     for name, variables in grouped.items():
-        saved = earlier.get(name, name)
+        saved = earlier.get(name, keys.get(name, name))
         info = vocabularies.get(name)
         if info is None:
             restore_at_init(variables, reader, saved, shapes)
@@ -109,23 +111,35 @@ def _grouped(variables: Sequence[Variable]) -> Dict[str, List[Variable]]:
 
 def _remap(variable: Variable, prefix: str, saved: str, info: VocabInfo) -> None:
     """Rows or columns of words that the checkpoint has, and other ones of new words."""
-    places, is_old = old_places(info)
     shape = full_shape([variable])
-    if shape[info.axis] != len(places):
+    count = info.new_vocab_size + info.num_oov_buckets
+    if shape[info.axis] != count:
         raise ValueError(
             f"The variable {variable.name} has {shape[info.axis]} words along axis {info.axis}, "
-            f"its vocabulary {len(places)}"
+            f"its vocabulary {count}"
         )
 
     def value() -> Tensor:
-        old = selection_ops.gather(restored(prefix, saved, variable), places, axis=info.axis)
-        other = _backup(variable, shape, info)
+        places = _old_places(info)
+        saved_values = restored(prefix, saved, variable)
+        old = selection_ops.gather(saved_values, gen_ops.maximum(places, 0), axis=info.axis)
         mask_shape = [1] * len(shape)
-        mask_shape[info.axis] = len(places)
-        mask = constant(is_old.reshape(mask_shape))
-        return of_part(variable, selection_ops.where_v2(mask, old, other))
+        mask_shape[info.axis] = count
+        is_old = array_ops.reshape(places >= 0, mask_shape)
+        found = selection_ops.where_v2(is_old, old, _backup(variable, shape, info))
+        return of_part(variable, found)
 
     initialize_with(variable, value)
+
+
+def _old_places(info: VocabInfo) -> Tensor:
+    """The place of each new word in the old vocabulary; -1 of those that are not there."""
+    places, _ = gen_ops.generate_vocab_remapping(
+        info.new_vocab, info.old_vocab, new_vocab_offset=0, num_new_vocab=info.new_vocab_size,
+        old_vocab_size=info.old_vocab_size,
+    )  # fmt: skip
+    others = constant([-1] * info.num_oov_buckets, places.dtype)
+    return array_ops.concat([places, others], 0)
 
 
 def _backup(variable: Variable, shape: List[int], info: VocabInfo) -> Tensor:

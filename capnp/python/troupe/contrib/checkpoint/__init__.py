@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.object_checkpoints.checkpoint import object_metadata
 from troupe._src.object_checkpoints.checkpoint_manager import CheckpointManager
-from troupe._src.object_checkpoints.object_graph_messages import CheckpointableObjectGraph
+from troupe._src.checkpoints.object_graph import CheckpointableObjectGraph
 from troupe._src.object_checkpoints.object_view import list_objects
 from troupe._src.object_checkpoints.trackable import (
     Checkpointable,
