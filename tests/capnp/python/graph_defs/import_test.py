@@ -264,6 +264,22 @@ class GraphUtilTest(tf.test.TestCase):
             (y,) = tf.import_graph_def(frozen, return_elements=["y:0"])
             self.assertAllEqual(session.run(y), [[90], [90]])
 
+    def test_variables_that_branches_and_loops_read_become_constants(self):
+        limit, w = (tf.get_variable(name, initializer=2.0) for name in ("limit", "w"))
+        x = tf.placeholder(tf.float32, [], name="x")
+        chosen = tf.cond(x < limit, lambda: w * x, lambda: w + limit)
+        looped = tf.while_loop(lambda y: y < limit * 4.0, lambda y: y * w, [chosen])
+        tf.identity(looped, name="y")
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            frozen = tf.graph_util.convert_variables_to_constants(
+                session, session.graph_def, ["y"]
+            )
+        self.assertFalse([n for n in frozen.node if "Variable" in n.op or "Handle" in n.op])
+        with tf.Graph().as_default(), tf.Session() as session:
+            x, y = tf.import_graph_def(frozen, return_elements=["x:0", "y:0"])
+            self.assertEqual([session.run(y, {x: value}) for value in (1.5, 3.0)], [12, 8])
+
     def test_variables_are_left_by_their_names_and_need_no_values_then(self):
         w = tf.get_variable("w", initializer=2.0)
         old = tf.get_variable("old", initializer=3.0, use_resource=False)

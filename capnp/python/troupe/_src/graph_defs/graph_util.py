@@ -241,7 +241,8 @@ def _carriers_of_handles(nodes: Dict[str, Any], variables: Set[str]) -> Dict[str
                 continue
             on_the_way.append(name)
             if nodes[name].op in _PASS_ON:
-                unseen += [node_of(each) for each in nodes[name].input if each[0] != "^"]
+                given = [node_of(each) for each in nodes[name].input if each[0] != "^"]
+                unseen += given if nodes[name].op == "Merge" else given[:1]
             elif nodes[name].op != "VarHandleOp":
                 raise ValueError("Cannot find the variable that is an input to the ReadVariableOp.")
         if any(name in found for name in on_the_way):
