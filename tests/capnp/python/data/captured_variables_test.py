@@ -59,9 +59,26 @@ class CapturedVariablesTest(unittest.TestCase):
             session.run(v.initializer)
             self.assertEqual(session.run(total), 2 + 2 * (3 + 4 + 5))
 
-    def test_a_function_makes_no_variable(self):
-        with self.assertRaisesRegex(ValueError, "makes no variables"):
-            tf.data.Dataset.range(3).map(lambda x: tf.Variable(1) + 1)
+    def test_a_variable_that_a_function_makes_is_in_the_graph_around_it(self):
+        def counted(x):
+            with tf.variable_scope("scope", reuse=tf.AUTO_REUSE):
+                zero = tf.zeros_initializer()
+                count = tf.get_variable("count", [], tf.int64, zero)
+            return x * 10 + count.assign_add(1)
+
+        dataset = tf.data.Dataset.range(3).map(counted)
+        (count,) = tf.global_variables()
+        self.assertEqual((count.name, count.graph), ("scope/count:0", tf.get_default_graph()))
+        iterator = tf.data.make_initializable_iterator(dataset)
+        following = iterator.get_next()
+        with tf.Session() as session:
+            session.run([count.initializer, iterator.initializer])
+            self.assertEqual([session.run(following) for _ in range(3)], [1, 12, 23])
+            self.assertEqual(session.run(count), 3)
+        with self.assertRaisesRegex(ValueError, "init_scope or callable"):
+            tf.data.Dataset.range(3).map(lambda x: tf.Variable(x) + 1)
+        with self.assertRaisesRegex(ValueError, "init_scope or callable"):
+            tf.data.Dataset.range(3).map(lambda x: tf.get_variable("x", initializer=x) + 1)
 
 
 if __name__ == "__main__":

@@ -119,13 +119,22 @@ class DefunTest(tf.test.TestCase):
             twice(1.0, 2.0)
         with self.assertRaisesRegex(ValueError, "can not return None"):
             Defun(tf.float32)(lambda x: [x, None])(1.0)
+        with self.assertRaisesRegex(ValueError, "init_scope or callable"):
+            Defun(tf.float32)(lambda x: x * tf.Variable(x))(1.0)
 
+    def test_a_variable_that_it_makes_is_trained(self):
         @Defun(tf.float32)
-        def with_variable(x):
-            return x * tf.Variable(1.0)
+        def product(x):
+            with tf.device("/device:CPU:0"), tf.name_scope("scope"):
+                return x * tf.Variable(2.0, name="v")
 
-        with self.assertRaisesRegex(ValueError, "A function makes no variables"):
-            with_variable(1.0)
+        results = [product(3.0), product(4.0)]
+        (v,) = tf.trainable_variables()
+        self.assertEqual((v.name, v.device), ("scope/v:0", "/device:CPU:0"))
+        (gradient,) = tf.gradients(results, v)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run([*results, gradient]), [6, 8, 7])
 
     def test_a_function_of_another_graph_cannot_use_its_tensors_here(self):
         outside = tf.constant(1.0)

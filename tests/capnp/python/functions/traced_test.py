@@ -29,6 +29,27 @@ class FunctionTest(tf.test.TestCase):
             self.assertEqual(session.run([first, second, third]), [3.0, 4.0, 21.0])
             np.testing.assert_array_equal(session.run(fourth), [4, 6])
 
+    def test_only_the_first_trace_makes_variables(self):
+        made = {}
+
+        @tf.function
+        def scaled(x):
+            if "v" not in made:
+                made["v"] = tf.Variable(2.0, name="v")
+            return tf.cast(x, tf.float32) * made["v"]
+
+        @tf.function
+        def makes_more(x):
+            return x * tf.Variable(2, dtype=x.dtype)
+
+        results = [scaled(tf.constant(3.0)), scaled(tf.constant(4)), makes_more(tf.constant(5.0))]
+        with self.assertRaisesRegex(ValueError, "create variables on non-first call"):
+            makes_more(tf.constant(6))
+        self.assertEqual([v.name for v in tf.global_variables()], ["v:0", "Variable:0"])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(results), [6, 8, 10])
+
     def test_structures_of_arguments_and_results_are_kept(self):
         @tf.function
         def swap(pair):

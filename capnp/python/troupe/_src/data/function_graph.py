@@ -24,7 +24,7 @@ class FunctionGraph(Graph):
 
     def __init__(self, outer: Graph) -> None:
         super().__init__()
-        self._outer = outer
+        self.outer_graph = outer
         self._native_root = _native.begin_function(outer._root)
         self._thread_scopes = ThreadScopes(self)
         self.seed = outer.seed
@@ -59,9 +59,9 @@ class FunctionGraph(Graph):
         """The argument that stands for a tensor of a graph around this one."""
         if tensor.graph is self:
             return tensor
-        if tensor.graph is not self._outer and isinstance(self._outer, FunctionGraph):
-            tensor = self._outer.capture(tensor)
-        if tensor.graph is not self._outer:
+        if tensor.graph is not self.outer_graph and isinstance(self.outer_graph, FunctionGraph):
+            tensor = self.outer_graph.capture(tensor)
+        if tensor.graph is not self.outer_graph:
             raise ValueError(f"{tensor!r} is of another graph than the function that uses it.")
         if tensor not in self.captures:
             name = f"captured_{len(self.captures)}"

@@ -104,7 +104,8 @@ def function(
     It is traced once for each graph, and each structure, dtypes and shapes of its tensors and
     values of its other arguments. Stateful nodes always run, and those that take the same resource
     in the order in which the function adds them, but for those in a branch or loop, which the ones
-    after it do not wait for. It makes no variables, but may use those around it.
+    after it do not wait for. Variables that it makes are in the graph around it: only the first
+    trace may make them, so a function keeps what it has made.
 
     AutoGraph is not part of Troupe: `autograph` and its options change nothing, so that `if`,
     `while` and `for` are those of Python, at the time of tracing. `tf.cond` and `tf.while_loop` are
@@ -250,6 +251,7 @@ class Function:
 
     def _trace(self, graph: Graph, arguments: Any) -> ConcreteFunction:
         body = FunctionGraph(graph, orders_effects=True)
+        body.may_make_variables = all(key[0] is not graph for key in self._concrete)
         values = []
         for leaf in flatten(arguments):
             if isinstance(leaf, TensorSpec):

@@ -19,6 +19,7 @@ class FunctionGraph(Graph):
     """
 
     _is_function = True
+    may_make_variables = True
 
     def __init__(self, outer_graph: Graph, orders_effects: bool = False) -> None:
         """An empty body.

@@ -34,7 +34,7 @@ class Graph(GraphScopes, GraphCollections):
     Thread-safe: several threads may add nodes, and each thread has its own stack of scopes.
     """
 
-    _is_function = False  # whether it is the body of a function of another graph
+    _is_function = False  # whether it is the body of a function of `outer_graph`
     _tensor_class: Type[Tensor] = Tensor
 
     def __init__(self) -> None:

@@ -21,6 +21,8 @@ _OUTERMOST = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
 class GraphScopes:
     """What graphs inherit for names, devices, containers and orders of nodes."""
 
+    outer_graph: Any  # of the body of a function: the graph around it
+
     def __init__(self) -> None:
         self._native_root = _native.Builder()  # without the edits that are to be made
         self._edits: Dict[Operation, NodeEdit] = {}

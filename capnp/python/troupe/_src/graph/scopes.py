@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import Any, ContextManager, Iterator, List, Optional, Sequence
 
-from troupe._src.graph.function_graph import FunctionGraph
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.thread_scopes import DeviceNameOrFunction
 
@@ -156,7 +155,7 @@ def init_scope() -> Iterator[None]:
     """
     graph = get_default_graph()
     prefix, devices = graph.get_name_scope(), graph._scopes.devices
-    while isinstance(graph, FunctionGraph):
+    while graph._is_function:
         graph = graph.outer_graph
         devices = devices or graph._scopes.devices
     with (

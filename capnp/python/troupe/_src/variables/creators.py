@@ -8,6 +8,7 @@ import inspect
 from typing import Any, Callable, Dict, Iterator, Sequence
 
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.scopes import init_scope
 
 Creator = Callable[..., Any]
 
@@ -27,6 +28,28 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     graph = get_default_graph()
     with graph._changed(creators=(*graph._scopes.creators, variable_creator)):
         yield
+
+
+def outside_of_functions(initialize: Callable[..., None]) -> Callable[..., None]:
+    """An `__init__` of variables that adds the nodes outside of functions, as `tf.init_scope`.
+
+    A function that is being traced so makes variables, too: they are in the graph around it, where
+    an initializer reaches them, and exist once for all calls.
+    """
+
+    @functools.wraps(initialize)
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> None:
+        graph = get_default_graph()
+        if not graph._is_function:
+            return initialize(self, *args, **kwargs)
+        if not getattr(graph, "may_make_variables", True):
+            raise ValueError(
+                "tf.function-decorated function tried to create variables on non-first call."
+            )
+        with init_scope():
+            return initialize(self, *args, **kwargs)
+
+    return wrapped
 
 
 def arguments_by_name(

@@ -15,8 +15,19 @@ def initial_value_of(value: Any, dtype: Optional[DTypeLike], name: str) -> Tenso
     graph = get_default_graph()
     with graph.name_scope(name.rstrip("/") + "/Initializer" if callable(value) else None):
         if callable(value):
-            return convert_to_tensor(value(), dtype)
-    return convert_to_tensor(value, dtype, name=f"{name.rstrip('/')}/initial_value")
+            return _outside(graph, convert_to_tensor(value(), dtype))
+    initial = convert_to_tensor(value, dtype, name=f"{name.rstrip('/')}/initial_value")
+    return _outside(graph, initial)
+
+
+def _outside(graph: Graph, initial: Tensor) -> Tensor:
+    """The value, unless it is one of a function that is called in the graph."""
+    if initial.graph is graph or not initial.graph._is_function:
+        return initial
+    raise ValueError(
+        "Tensor-typed variable initializers must either be wrapped in an init_scope or "
+        f"callable in a function (e.g., `tf.Variable(lambda : ...)`): {initial}"
+    )
 
 
 def guarded(initial: Tensor) -> Tensor:
@@ -25,8 +36,6 @@ def guarded(initial: Tensor) -> Tensor:
     So that one step can initialize all variables, in any order. What is computed of such reads is
     computed once more, of the initial values; loops stay as they are.
     """
-    if initial.graph._is_function:
-        return initial
     guard = _Guard(initial.graph)
     return guard.tensor(initial) if guard.can_copy(initial._op) else initial
 

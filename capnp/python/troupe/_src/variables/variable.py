@@ -20,7 +20,7 @@ from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
-from troupe._src.variables.creators import arguments_by_name, create_by
+from troupe._src.variables.creators import arguments_by_name, create_by, outside_of_functions
 from troupe._src.variables.initial_values import guarded, initial_value_of
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable_nodes import add_variable_nodes, known_attrs, of_shape
@@ -57,8 +57,8 @@ class Variable(VariableUpdates):
             ones; by default that of the initial value.
 
     Raises:
-        ValueError: There is no initial value, it has another shape, or the graph is that of a
-            function.
+        ValueError: There is no initial value, it has another shape, or it is a tensor of the
+            function in which the variable is made.
         RuntimeError: The graph is finalized.
     """
 
@@ -94,6 +94,7 @@ class Variable(VariableUpdates):
         is_reference = cls is Variable and not _is_resource(use_resource, keeps_shape)
         return object.__new__(cls._of_references if is_reference else cls)
 
+    @outside_of_functions
     def __init__(
         self,
         initial_value: Optional[InitialValue] = None,
@@ -122,10 +123,6 @@ class Variable(VariableUpdates):
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
         graph = get_default_graph()
-        if graph._is_function:
-            raise ValueError(
-                "A function makes no variables: make them around it, where it can use them."
-            )
         name = name or "Variable"
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         with graph._lock, graph.control_dependencies(None):
