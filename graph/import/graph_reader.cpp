@@ -24,12 +24,14 @@ constexpr int placeholder_version = 21;
 constexpr std::array<std::string_view, 5> later_hints = {
     "debug_name", "grad_a", "grad_b", "grad_x", "grad_y"};
 
-/// Whether that is the default of an attribute that an op got after 1.15, and which is not zero.
+/// Whether that is what the op does anyway, by an attribute that it got after 1.15: its default,
+/// which is not zero, or the shapes of a variable and its value, which are always compared.
 bool is_later_default(
     const std::string& op, const std::string& attr, const proto::AttrValue& value) {
   if (op.starts_with("FusedBatchNorm") && attr == "exponential_avg_factor") return value.f() == 1;
   if (op == "TopKV2" && (attr == "Tk" || attr == "index_type"))
     return value.type() == proto::DT_INT32;
+  if (op == "AssignVariableOp" && attr == "validate_shape") return true;
   if (attr == "Tsegmentids") return value.type() == proto::DT_INT32;
   return false;
 }

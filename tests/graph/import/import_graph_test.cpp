@@ -204,6 +204,18 @@ BOOST_AUTO_TEST_CASE(attributes_that_an_op_got_later_are_left_out_where_they_hav
   BOOST_TEST(graph.node(0).attrs.size() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_assignment_that_is_to_compare_shapes_is_one_that_does) {
+  Graph graph(op_catalog());
+  import_text(graph, R"(
+    node { name: "v" op: "VarHandleOp" attr { key: "dtype" value { type: DT_FLOAT } }
+           attr { key: "shape" value { shape { dim { size: 2 } } } } }
+    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "set" op: "AssignVariableOp" input: "v" input: "x"
+           attr { key: "dtype" value { type: DT_FLOAT } }
+           attr { key: "validate_shape" value { b: true } } })");
+  BOOST_TEST(graph.node(*graph.find("set")).attrs.count("validate_shape") == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_exported_is_imported_as_the_same_graph) {
   auto bytes = varied_graph();
   Graph graph(op_catalog());

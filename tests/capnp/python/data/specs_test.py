@@ -81,6 +81,29 @@ class SpecsTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "not datasets of shape"):
             DatasetSpec(tf.TensorSpec([], tf.int32), [2])
 
+    def test_shapes_of_states_are_those_that_all_states_have(self):
+        numbers = tf.data.Dataset.range(4)
+        scan = tf.data.experimental.scan
+        sums = numbers.apply(scan(tf.constant(1, tf.int64), lambda s, x: (s + x, (s, x))))
+        self.assertEqual(str(tf.data.get_output_shapes(sums)), "(TensorShape([]), TensorShape([]))")
+
+        def longer(state, x):
+            vector, any_rank = state
+            next_state = (tf.concat([vector, vector], 0), tf.expand_dims(any_rank, 0))
+            return next_state, (state, x)
+
+        grown = numbers.apply(scan(([0], 1), longer))
+        (vector, any_rank), element = tf.data.get_output_shapes(grown)
+        self.assertEqual([vector.as_list(), any_rank.rank, element.as_list()], [[None], None, []])
+        total = numbers.reduce(tf.zeros([2], tf.int64), lambda s, x: s + x)
+        self.assertEqual(total.shape.as_list(), [2])
+        following = tf.data.make_one_shot_iterator(grown).get_next()
+        with tf.Session() as session:
+            for i in range(4):
+                (vector, any_rank), element = session.run(following)
+                self.assertEqual((len(vector), any_rank.ndim, element), (2**i, i, i))
+            self.assertEqual(session.run(total).tolist(), [6, 6])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.data import nest
 from troupe._src.data.components import Components, components_of, most_specific
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.dataset_base import DatasetBase
-from troupe._src.data.function_graph import TracedFunction
-from troupe._src.data.mapping import check_new_state, trace_with, trace_with_components
+from troupe._src.data.mapping import trace_with, trace_with_state
 from troupe._src.data.transformations import Transformation
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.random_seed import get_seed
@@ -144,7 +143,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
         key, value = trace_with("key", key_func, dataset._components)
         _check_key(value)
         init, state = trace_with("init", reducer.init_func, _KEY)
-        reduced, before = _trace_reduction(dataset, state, reducer.reduce_func)
+        reduced, _, before = trace_with_state("reduce", dataset, state, reducer.reduce_func)
         finalized, result = trace_with("finalize", reducer.finalize_func, before)
         components = components_of(result)
         variant = raw_ops.GroupByReducerDataset(
@@ -170,22 +169,6 @@ def _check_key(value: Any) -> None:
         return
     shown = f"type={value.dtype!r} and shape={value.shape}" if is_tensor else repr(value)
     raise ValueError(f"`key_func` must return a single tf.int64 tensor. Got {shown}")
-
-
-def _trace_reduction(
-    dataset: Dataset, state: Any, function: Callable[..., Any]
-) -> Tuple[TracedFunction, Components]:
-    """The function of a state and an element, and what is known of all states."""
-    components = components_of(state)
-    while True:
-        traced, result = trace_with_components("reduce", dataset, components, function)
-        check_new_state(state, result)
-        shapes = nest.map_structure(
-            most_specific, components.shapes, components_of(result).shapes
-        )
-        if repr(shapes) == repr(components.shapes):
-            return traced, components
-        components = Components(components.types, shapes)
 
 
 def reduce_dataset(dataset: Dataset, reducer: Reducer) -> Any:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, NamedTuple, Tuple
 
 from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
-    VariantSpec,
     components_of,
     convert_components,
     flat_tensors,
+    most_specific,
 )
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.data.function_graph import TracedFunction
@@ -19,7 +19,6 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import TensorShape
 
 AUTOTUNE = -1
 
@@ -151,31 +150,52 @@ def interleave_in_parallel(
     return raw_ops.ParallelInterleaveDataset(**turns, **inputs), components
 
 
-def _trace_with_state(
-    what: str, dataset: DatasetBase, state: Any, function: Callable[..., Any]
-) -> Tuple[TracedFunction, Any]:
-    """A function of a state and an element; nothing is known of the shapes of the state."""
-    return trace_with_components(what, dataset, _of_any_shape(state), function)
+class StateFunction(NamedTuple):
+    """A function of a state and an element, traced so that its results may be states."""
+
+    traced: TracedFunction
+    result: Any  # of the last trace
+    state: Components  # what is known of all states
 
 
-def trace_with_components(
-    what: str, dataset: DatasetBase, before: Components, function: Callable[..., Any]
-) -> Tuple[TracedFunction, Any]:
-    """A function of a state of those components and an element."""
-    both = Components((before.types, dataset._types), (before.shapes, dataset._shapes))
-    return trace_with(what, function, both)
+def trace_with_state(
+    what: str,
+    dataset: DatasetBase,
+    state: Any,
+    function: Callable[..., Any],
+    state_of: Callable[[Any], Any] = lambda result: result,
+) -> StateFunction:
+    """Traces a function until the states that it makes have the shapes of those that it gets.
+
+    Args:
+        what: The name of the transformation.
+        dataset: The dataset of the elements.
+        state: The first state.
+        function: A function of a state and an element.
+        state_of: Gives the new state of what the function returns.
+
+    Returns:
+        The traced function.
+
+    Raises:
+        TypeError: The state changes its structure or its dtypes.
+    """
+    components = components_of(state)
+    while True:
+        both = Components(
+            (components.types, dataset._types), (components.shapes, dataset._shapes)
+        )
+        traced, result = trace_with(what, function, both)
+        _check_new_state(state, state_of(result))
+        shapes = nest.map_structure(
+            most_specific, components.shapes, components_of(state_of(result)).shapes
+        )
+        if repr(shapes) == repr(components.shapes):
+            return StateFunction(traced, result, components)
+        components = Components(components.types, shapes)
 
 
-def _of_any_shape(state: Any) -> Components:
-    types = components_of(state).types
-    return Components(types, nest.map_structure(_any_shape, types))
-
-
-def _any_shape(each: Any) -> Any:
-    return each if isinstance(each, VariantSpec) else TensorShape(None)
-
-
-def check_new_state(state: Any, new_state: Any) -> None:
+def _check_new_state(state: Any, new_state: Any) -> None:
     """Fails where the structure or the dtypes of a state change."""
     nest.assert_same_structure(state, new_state)
     before, after = (nest.flatten(components_of(each).types) for each in (state, new_state))
@@ -190,9 +210,7 @@ def check_new_state(state: Any, new_state: Any) -> None:
 def reduce_elements(dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]) -> Any:
     """The state after the function has been called with it and each element."""
     state = convert_components(initial_state)
-    traced, result = _trace_with_state("reduce", dataset, state, function)
-    check_new_state(state, result)
-    components = _of_any_shape(state)
+    traced, _, components = trace_with_state("reduce", dataset, state, function)
     results = raw_ops.ReduceDataset(
         input_dataset=dataset._variant_tensor,
         initial_state=flat_tensors(state),
@@ -208,15 +226,19 @@ def scan_elements(
 ) -> Tuple[Tensor, Components]:
     """What the function makes of a state and each element, beside the next state."""
     state = convert_components(initial_state)
-    traced, result = _trace_with_state("scan", dataset, state, function)
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise TypeError("The scan function must return a pair comprising the new state and the "
-                        "output value.")
-    check_new_state(state, result[0])
+    traced, result, _ = trace_with_state("scan", dataset, state, function, _state_of_pair)
     components = components_of(result[1])
     inputs = _inputs(dataset, traced, components)
     inputs["preserve_cardinality"] = True
     return raw_ops.ScanDataset(initial_state=flat_tensors(state), **inputs), components
+
+
+def _state_of_pair(result: Any) -> Any:
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(
+            "The scan function must return a pair comprising the new state and the output value."
+        )
+    return result[0]
 
 
 def take_elements_while(
