@@ -28,6 +28,12 @@ class Iteration {
     part->keeps_order_ = false;
     return part;
   }
+  /// The same iteration, for an input of a dataset that has several.
+  std::shared_ptr<Iteration> of_input(size_t number) const {
+    auto part = std::make_shared<Iteration>(*this);
+    part->path_.push_back(number);
+    return part;
+  }
   /// Whether elements that are computed beside each other come in their order, and not as soon as
   /// each is there.
   bool keeps_order() const { return keeps_order_; }
@@ -44,10 +50,13 @@ class Iteration {
   /// made the first time.
   template <class T, class Make>
   std::shared_ptr<T> state_of(const void* part, Make make) {
-    std::lock_guard lock(shared_->mutex);
-    auto& state = shared_->states[part];
-    if (!state) state = make();
-    return std::static_pointer_cast<T>(state);
+    return state_at<T>({part, {}}, make);
+  }
+  /// As state_of(), where a part that is the input of several datasets, or several inputs of one,
+  /// has a state for each: iterations over it there begin alike.
+  template <class T, class Make>
+  std::shared_ptr<T> state_of_input(const void* part, Make make) {
+    return state_at<T>({part, path_}, make);
   }
 
   /// A random seed: the next of those that it began with, and behind them what `draw` makes.
@@ -71,6 +80,8 @@ class Iteration {
   static constexpr size_t seeds_max = size_t{1} << 20;
 
  private:
+  /// A part of the dataset, and where it is an input: by the numbers of the inputs that lead there.
+  using Place = std::pair<const void*, std::vector<size_t>>;
   struct Seeds {
     std::vector<uint64_t> all;
     size_t drawn = 0;
@@ -86,11 +97,20 @@ class Iteration {
     std::mutex mutex;
     std::vector<std::weak_ptr<Execution>> calls;
     size_t calls_max = 16;  // when they are looked through for ended ones
-    std::map<const void*, std::shared_ptr<void>> states;
+    std::map<Place, std::shared_ptr<void>> states;
   };
+
+  template <class T, class Make>
+  std::shared_ptr<T> state_at(const Place& place, Make make) {
+    std::lock_guard lock(shared_->mutex);
+    auto& state = shared_->states[place];
+    if (!state) state = make();
+    return std::static_pointer_cast<T>(state);
+  }
 
   std::shared_ptr<Shared> shared_;
   bool keeps_order_ = true;
+  std::vector<size_t> path_;
 };
 
 }  // namespace troupe::data

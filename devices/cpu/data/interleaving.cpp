@@ -232,7 +232,7 @@ Result<data::SharedSource> start_directed(
   if (!numbers) return numbers;
   std::vector<data::SharedSource> sources;
   for (const auto& input : inputs) {
-    auto source = input->iterate(iteration);
+    auto source = input->iterate(iteration->of_input(sources.size()));
     if (!source) return source;
     sources.push_back(*std::move(source));
   }

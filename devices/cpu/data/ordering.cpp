@@ -213,7 +213,7 @@ class Concatenated final : public data::SteppedSource {
 
   std::optional<Pulled> take(Pulled answer) override {
     if (!is_end(answer) || !second_) return answer;
-    auto next = std::exchange(second_, nullptr)->iterate(iteration_);
+    auto next = std::exchange(second_, nullptr)->iterate(iteration_->of_input(1));
     if (!next) return Pulled(next.status());
     input_ = *std::move(next);
     return {};
@@ -269,7 +269,7 @@ Iterate zip(const std::vector<SharedDataset>& inputs) {
   return [inputs](const SharedIteration& iteration) -> Result<data::SharedSource> {
     std::vector<data::SharedSource> sources;
     for (const auto& input : inputs) {
-      auto source = input->iterate(iteration);
+      auto source = input->iterate(iteration->of_input(sources.size()));
       if (!source) return source;
       sources.push_back(*std::move(source));
     }
@@ -292,6 +292,15 @@ Result<Kernel> make_zip(const Node& node) {
   }};
 }
 
+Iterate concatenate(const SharedDataset& first, const SharedDataset& second) {
+  return [=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+    auto source = first->iterate(iteration->of_input(0));
+    if (!source) return source;
+    return data::SharedSource(
+        std::make_shared<Concatenated>(iteration, *std::move(source), second));
+  };
+}
+
 Result<Kernel> make_concatenate(const Node& node) {
   return transform_kernel(
       node,
@@ -299,7 +308,7 @@ Result<Kernel> make_concatenate(const Node& node) {
         auto second = dataset_input(launch, 1);
         if (!second) return second.status();
         if (auto status = attrs.check((*second)->dtypes()); !status.ok()) return status;
-        return over<Concatenated>(input, *second);
+        return concatenate(input, *second);
       });
 }
 

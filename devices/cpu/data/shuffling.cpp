@@ -22,7 +22,8 @@ struct SeedPair {
   }
 };
 
-/// The seeds of the iterations over one dataset, one after the other. Thread-safe.
+/// The seeds of the iterations over one dataset, one after the other. Thread-safe. A dataset that
+/// is used twice, as both inputs of a zip, has them twice: TensorFlow makes two of it.
 class ShuffleSeedSource {
  public:
   explicit ShuffleSeedSource(SeedPair start) : numbers_(start.numbers()) {}
@@ -131,7 +132,7 @@ Result<Kernel> make_random_dataset(const Node& node) {
     auto part = std::make_shared<DatasetPart>();
     auto iterate = [=, seeds =
                            *seeds](const SharedIteration& iteration) -> Result<data::SharedSource> {
-      auto drawn = iteration->state_of<SeedPair>(
+      auto drawn = iteration->state_of_input<SeedPair>(
           &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
       return data::SharedSource(std::make_shared<RandomNumbers>(*drawn));
     };
@@ -151,11 +152,11 @@ Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuff
        seeds = *given](const SharedIteration& iteration) -> Result<data::SharedSource> {
         auto source = input->iterate(iteration);
         if (!source) return source;
-        auto mine = *iteration->state_of<SeedPair>(
+        auto mine = *iteration->state_of_input<SeedPair>(
             &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
         if (reshuffles) {
           auto make = [&] { return std::make_shared<ShuffleSeedSource>(mine); };
-          mine = iteration->state_of<ShuffleSeedSource>(&part->source, make)->next();
+          mine = iteration->state_of_input<ShuffleSeedSource>(&part->source, make)->next();
         }
         return data::SharedSource(std::make_shared<Shuffled>(*std::move(source), size, mine));
       });

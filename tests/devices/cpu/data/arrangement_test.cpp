@@ -263,6 +263,19 @@ BOOST_FIXTURE_TEST_CASE(a_shuffle_has_the_order_that_tensorflow_gives_its_seeds,
   BOOST_TEST(shuffled(true, 3) == "2 4 0 6 1 7 5 8 3 9 2 4 0 6 3 1 9 8 7 5 0 3 4 5 6 8 2 7 9 1");
 }
 
+// TensorFlow's iterator makes two datasets of one that is used twice.
+BOOST_AUTO_TEST_CASE(a_shuffle_that_is_used_twice_has_its_orders_twice) {
+  const std::string first = "2 4 0 6 1 7 5 8 3 9", second = " 2 4 0 6 3 1 9 8 7 5";
+  auto shuffle = dataset(
+      "ShuffleDataset", {range(10), number(4), number(7), number(11)},
+      {{"reshuffle_each_iteration", true}});
+  auto twice = dataset("ConcatenateDataset", {shuffle, shuffle});
+  BOOST_TEST(numbers(repeat(twice, 2)) == first + " " + first + second + second);
+  auto ones = dataset("RepeatDataset", {slices(Tensor::of<int64_t>({2}, {0, 1})), number(10)});
+  auto turns = dataset("ExperimentalDirectedInterleaveDataset", {ones, shuffle, shuffle});
+  BOOST_TEST(numbers(turns) == "2 2 4 4 0 0 6 6 1 1 7 7 5 5 8 8 3 3 9 9");
+}
+
 BOOST_AUTO_TEST_CASE(a_shuffle_without_seeds_gives_each_element_once) {
   auto shuffle = dataset("ShuffleDataset", {range(5), number(9), number(0), number(0)});
   auto text = numbers(shuffle);
