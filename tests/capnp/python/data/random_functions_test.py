@@ -76,6 +76,20 @@ class RandomFunctionsTest(tf.test.TestCase):
             saver.restore(session, prefix)
             self.assertEqual(self.take(session, following, 4), rest)
 
+    def test_samples_of_datasets_are_those_that_tensorflow_draws(self):
+        tf.set_random_seed(5)
+        sources = [Dataset.range(first, first + 4) for first in (0, 10, 20)]
+        weights = [0.2, 0.5, 0.3]
+        uniform = [0, 20, 1, 10, 21, 2, 22, 11, 3, 12, 23, 13]
+        weighted = [0, 10, 1, 11, 20, 2, 21, 12, 3, 13, 22, 23]
+        for given, wanted in (
+            (None, uniform), (weights, weighted), (Dataset.from_tensors(weights).repeat(), weighted)
+        ):  # fmt: skip
+            drawn = tf.data.experimental.sample_from_datasets(sources, given, seed=3)
+            following = tf.data.make_one_shot_iterator(drawn).get_next()
+            with tf.Session() as session:
+                self.assertEqual(self.take(session, following, 12), wanted)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,9 +9,9 @@ from troupe._src.data.components import Components, components_of, most_specific
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.data.mapping import trace_with, trace_with_state
+from troupe._src.data.sources import RandomDataset
 from troupe._src.data.transformations import Transformation
 from troupe._src.graph.elements import Tensor
-from troupe._src.graph.random_seed import get_seed
 from troupe._src.graph.scopes import control_dependencies
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
@@ -19,7 +19,6 @@ from troupe._src.ops.array_ops import identity
 from troupe._src.ops.assert_ops import assert_less
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.math_ops import cast, reduce_sum
-from troupe._src.random.random_ops import random_uniform
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape
@@ -319,8 +318,6 @@ def sample_from_datasets(
 ) -> Dataset:
     """Elements of several datasets, each of one that is drawn.
 
-    The draws differ from TensorFlow's for the same seed.
-
     Args:
         datasets: Datasets of the same structure and dtypes.
         weights: How likely each is, a list or tensor of floats, or a dataset of such; without, all
@@ -334,28 +331,25 @@ def sample_from_datasets(
         ValueError: There are not as many weights as datasets.
     """
     count = len(datasets)
+    if count == 1:
+        return datasets[0]
     if isinstance(weights, Dataset):
         logits = weights.map(_logits)
     else:
-        given = convert_to_tensor([1.0 / count] * count if weights is None else weights)
+        given = convert_to_tensor([1.0] * count if weights is None else weights)
         if given.shape.rank is not None and given.shape.as_list() != [count]:
             raise ValueError(f"There must be a weight for each of the {count} datasets.")
         logits = Dataset.from_tensors(_logits(given)).repeat()
-    seeds = get_seed(seed)
 
-    def draw(number: Tensor, one: Tensor) -> Tensor:
-        if seeds == (0, 0):
-            pair = random_uniform([2], maxval=2**31 - 1, dtype=dtypes.int32)
-        else:
-            pair = convert_to_tensor([seeds[0] << 31 | seeds[1], 0], dtypes.int64) + number * [0, 1]
+    def draw(pair: Tensor, one: Tensor) -> Tensor:
         drawn = raw_ops.StatelessMultinomial(
             logits=[one], num_samples=1, seed=pair, output_dtype=dtypes.int64
         )
         return drawn[0, 0]
 
-    numbers = Dataset.range(2**62)
-    return choose_from_datasets(datasets, Dataset.zip((numbers, logits)).map(draw))
+    seeds = RandomDataset(seed).batch(2)
+    return choose_from_datasets(datasets, Dataset.zip((seeds, logits)).map(draw))
 
 
 def _logits(weights: Tensor) -> Tensor:
-    return raw_ops.Log(x=cast(weights, dtypes.float32))
+    return raw_ops.Log(x=weights if weights.dtype.is_floating else cast(weights, dtypes.float32))
