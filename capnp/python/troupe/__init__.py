@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from troupe import (
     app, audio, bitwise, contrib, data, debugging, distributions, dtypes, errors, flags, gfile,
     graph_util, image, initializers, io, layers, linalg, logging, lookup, losses, manip, math,
-    metrics, nest, nn, python_io, quantization, queue, random, raw_ops, resource_loader, sets,
-    signal, sparse, spectral, strings, summary, train, version,
+    metrics, mixed_precision, nest, nn, python_io, quantization, queue, random, raw_ops,
+    resource_loader, sets, signal, sparse, spectral, strings, summary, train, version,
 )  # fmt: skip
 from troupe._src import late_names as _late_names  # noqa: F401
 from troupe._src.api.missing import missing_names as _missing_names
@@ -350,7 +350,7 @@ __all__ = [
     "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup",
     "losses", "make_ndarray", "make_template", "make_tensor_proto", "manip", "map_fn",
     "matching_files", "math", "matmul", "matrix_diag", "matrix_diag_part", "matrix_set_diag",
-    "matrix_solve_ls", "matrix_transpose", "maximum", "meshgrid", "metrics",
+    "matrix_solve_ls", "matrix_transpose", "maximum", "meshgrid", "metrics", "mixed_precision",
     "min_max_variable_partitioner", "minimum", "mod", "model_variables", "moving_average_variables",
     "multinomial", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm",
     "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",

@@ -11,12 +11,19 @@ from troupe._src.api.keras_modules import serve_keras as _serve_keras
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _serve_keras(
-        __name__, ("experimental", "optimizers", "optimizers.schedules")
+        __name__,
+        (
+            "experimental",
+            "mixed_precision",
+            "mixed_precision.experimental",
+            "optimizers",
+            "optimizers.schedules",
+        ),
     )
 
 __all__ = [
     "Input", "Model", "Sequential", "activations", "applications", "backend", "callbacks",
     "constraints", "datasets", "engine", "experimental", "initializers", "layers", "legacy",
-    "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
-    "wrappers",
+    "losses", "metrics", "mixed_precision", "models", "optimizers", "preprocessing",
+    "regularizers", "utils", "wrappers",
 ]  # fmt: skip

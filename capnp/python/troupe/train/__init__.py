@@ -143,7 +143,7 @@ from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 from troupe._src.warm_starting.warm_start import warm_start
-from troupe.train import queue_runner
+from troupe.train import experimental, queue_runner
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -222,6 +222,7 @@ __all__ = [
     "cosine_decay",
     "cosine_decay_restarts",
     "create_global_step",
+    "experimental",
     "exponential_decay",
     "export_meta_graph",
     "generate_checkpoint_state_proto",

@@ -115,6 +115,9 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "histogram_ops metric_ops": "contrib.metrics",
         "set_ops": "sets",
     },
+    "contrib.mixed_precision.python": {
+        "loss_scale_manager loss_scale_optimizer": "contrib.mixed_precision",
+    },
     "contrib.opt.python.training": {
         "adamax external_optimizer lazy_adam_optimizer nadam_optimizer": "contrib.opt",
         "moving_average_optimizer powersign addsign weight_decay_optimizers": "contrib.opt",

@@ -80,6 +80,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "optimizers": "keras.optimizers",
         "utils": "keras.utils",
     },
+    "python.keras.mixed_precision.experimental": {
+        "loss_scale_optimizer": "keras.mixed_precision.experimental",
+    },
     "python.keras.optimizer_v2": {
         "adadelta adagrad adam adamax ftrl gradient_descent nadam rmsprop": "keras.optimizers",
         "learning_rate_schedule": "keras.optimizers.schedules keras.experimental",
@@ -174,6 +177,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
         "training training_util": "train",
         "training_ops gen_training_ops": f"{_REFERENCE_OPS} train",
+    },
+    "python.training.experimental": {
+        "loss_scale": "_src.mixed_precision.loss_scale",
+        "loss_scale_optimizer mixed_precision": "train.experimental",
     },
     "python.training.saving": {"saveable_object": "train"},
     "python.tools": {

@@ -278,6 +278,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.ops.variable_scope": {
         "_pure_variable_scope": "_src.api.source_names.pure_variable_scope",
+        "variable": "Variable",
     },
     "python.ops.variables": {
         "PartitionedVariable": "_src.variables.partitioned_variable.PartitionedVariable",

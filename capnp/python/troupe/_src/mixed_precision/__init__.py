@@ -1,0 +1,1 @@
+"""Scales of losses, and what makes sessions compute in float16 where that is fast."""

@@ -1,0 +1,11 @@
+"""Optimizers of Keras that scale losses."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe.keras.mixed_precision import experimental
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = ["experimental"]
