@@ -128,6 +128,9 @@ struct SessionOptions {
   disabledPasses @10 :List(Text);
   # The master optimizes the graph of each step, with all passes but those that are named here
   # ("fold_constants"). A name that is none is InvalidArgument.
+
+  mixesPrecision @11 :Bool;
+  # Nodes on GPUs compute in float16 where that is fast and safe.
 }
 
 struct StepAnswer {

@@ -42,6 +42,9 @@ struct SessionOptions {
   /// in no trace.
   bool optimizes = true;
   std::vector<std::string> disabled_passes;
+  /// Nodes on GPUs compute in float16 where that is fast and safe, also where nothing else is
+  /// optimized (optimize/mixed_precision.hpp). Results are less exact.
+  bool mixes_precision = false;
 
   /// A node that asks for a type or a number of device that its task lacks, or that has no kernel
   /// for its op, runs on another device of the task.

@@ -11,7 +11,16 @@ Status check_options(const SessionOptions& options) {
       !placement.empty() && placement != placement_by_cost)
     return invalid_argument(
         "there is no placement '" + placement + "': it is '" + placement_by_cost + "' or empty");
+  if (options.mixes_precision)
+    if (auto lists = PrecisionLists::from(process_environment()); !lists) return lists.status();
   return check_pass_names(options.disabled_passes);
+}
+
+std::shared_ptr<const PrecisionLists> precision_of(const SessionOptions& options) {
+  if (!options.mixes_precision) return nullptr;
+  auto lists = PrecisionLists::from(process_environment());
+  CHECK(lists.ok());
+  return std::make_shared<const PrecisionLists>(*std::move(lists));
 }
 
 Result<std::shared_ptr<const PlacementView>> make_view(

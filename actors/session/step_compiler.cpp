@@ -6,6 +6,7 @@
 #include "troupe/actors/cluster/resource_directory_client.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/post.hpp"
+#include "troupe/actors/session/session_view.hpp"
 #include "troupe/actors/session/value_evaluator.hpp"
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/optimize/graph_dump.hpp"
@@ -14,7 +15,6 @@
 #include "troupe/graph/place/explain_step.hpp"
 
 namespace troupe {
-
 namespace {
 
 constexpr auto placement = "the placement of its nodes";
@@ -26,10 +26,11 @@ std::filesystem::path dump_folder(const SessionSettings& settings) {
 }
 
 OptimizeOptions optimization_of(const SessionSettings& settings) {
-  if (!settings.options.optimizes) return {.disabled = optimization_passes()};
-  return {
-      .disabled = settings.options.disabled_passes,
-      .evaluate = settings.device ? make_value_evaluator(settings.device) : EvaluateNode()};
+  const auto& options = settings.options;
+  auto precision = precision_of(options);
+  if (!options.optimizes) return {.disabled = optimization_passes(), .precision = precision};
+  auto evaluate = settings.device ? make_value_evaluator(settings.device) : EvaluateNode();
+  return {options.disabled_passes, evaluate, precision};
 }
 
 }  // namespace

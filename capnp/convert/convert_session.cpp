@@ -106,6 +106,7 @@ void fill(rpc::SessionOptions::Builder to, const SessionOptions& options) {
   fill(
       to.initDisabledPasses(static_cast<unsigned>(options.disabled_passes.size())),
       options.disabled_passes);
+  to.setMixesPrecision(options.mixes_precision);
 }
 
 Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
@@ -124,6 +125,7 @@ Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
       .fuses_elementwise = from.getFusesElementwise(),
       .optimizes = from.getOptimizes(),
       .disabled_passes = *std::move(disabled),
+      .mixes_precision = from.getMixesPrecision(),
       .soft_placement = from.getSoftPlacement(),
       .placement = text_of(from.getPlacement()),
       .threads = static_cast<int>(std::min(from.getThreads(), most)),

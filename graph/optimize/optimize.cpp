@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "troupe/graph/optimize/mixed_precision.hpp"
+
 namespace troupe {
 namespace {
 
@@ -45,20 +47,26 @@ Status check_pass_names(const std::vector<std::string>& names) {
 std::shared_ptr<const PlacedStep> optimize(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices,
     const OptimizeOptions& options) {
+  std::shared_ptr<const PlacedStep> mixed;
+  if (options.precision) {
+    mixed = mix_precision(graph, step, devices, *options.precision);
+    if (options.observe && mixed) options.observe("mixed_precision", *mixed);
+  }
   auto is_disabled = [&](const OptimizationPass& pass) {
     return std::ranges::count(options.disabled, pass.name) > 0;
   };
-  if (std::ranges::all_of(all_passes, is_disabled)) return nullptr;
-  StepGraph changing(graph, step, devices);
+  if (std::ranges::all_of(all_passes, is_disabled)) return mixed;
+  auto changing = mixed ? StepGraph(*mixed->graph, mixed->step, mixed->devices)
+                        : StepGraph(graph, step, devices);
   for (const auto& pass : all_passes) {
     if (is_disabled(pass)) continue;
     pass.run(changing, options.evaluate);
     if (!options.observe) continue;
     if (auto now = changing.to_step()) options.observe(pass.name, *now);
   }
-  if (!changing.is_changed()) return nullptr;
+  if (!changing.is_changed()) return mixed;
   auto optimized = changing.to_step();
-  return optimized ? std::make_shared<const PlacedStep>(*std::move(optimized)) : nullptr;
+  return optimized ? std::make_shared<const PlacedStep>(*std::move(optimized)) : mixed;
 }
 
 }  // namespace troupe

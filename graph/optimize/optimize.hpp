@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "troupe/graph/optimize/passes.hpp"
+#include "troupe/graph/optimize/precision_lists.hpp"
 
 namespace troupe {
 
@@ -15,6 +16,8 @@ struct OptimizeOptions {
   std::vector<std::string> disabled = {};
   /// Without it no constants are folded.
   EvaluateNode evaluate = {};
+  /// Before the passes, lets nodes on GPUs compute in float16 (mixed_precision.hpp). Null: not.
+  std::shared_ptr<const PrecisionLists> precision = {};
   /// Called with the step after each pass; may be empty.
   std::function<void(std::string_view pass, const PlacedStep& step)> observe = {};
 };
@@ -25,7 +28,8 @@ std::vector<std::string> optimization_passes();
 Status check_pass_names(const std::vector<std::string>& names);
 
 /// Runs the passes. Null where they change nothing, and where what they made is no valid graph, as
-/// it may be where a branch that is never taken has inputs that do not fit.
+/// it may be where a branch that is never taken has inputs that do not fit. What they are given
+/// must outlive the call only.
 std::shared_ptr<const PlacedStep> optimize(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices,
     const OptimizeOptions& options);

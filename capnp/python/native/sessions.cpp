@@ -32,6 +32,7 @@ SessionOptions to_session_options(nb::dict options) {
       .fuses_elementwise = option(options, "fuses_elementwise", true),
       .optimizes = option(options, "optimizes", true),
       .disabled_passes = option<std::vector<std::string>>(options, "disabled_passes", {}),
+      .mixes_precision = option(options, "mixes_precision", false),
       .soft_placement = option(options, "soft_placement", false),
       .placement = option<std::string>(options, "placement", ""),
       .threads = option(options, "threads", 0),

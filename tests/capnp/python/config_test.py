@@ -107,6 +107,15 @@ class ConfigTest(unittest.TestCase):
         config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
         self.assertEqual(enabled(config), set())
 
+    def test_mixed_precision_is_what_the_options_turn_on(self):
+        config = tf.ConfigProto()
+        self.assertFalse(config._for_session("")["mixes_precision"])
+        config.graph_options.rewrite_options.auto_mixed_precision = 1
+        config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
+        self.assertTrue(config._for_session("")["mixes_precision"])
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        self.assertFalse(config._for_session("")["mixes_precision"])
+
     def test_a_session_without_a_target_uses_the_gpus_that_its_config_leaves(self):
         self.assertTrue(tf.ConfigProto()._for_session("")["uses_gpus"])
         self.assertFalse(tf.ConfigProto()._for_session("troupe://localhost:1")["uses_gpus"])

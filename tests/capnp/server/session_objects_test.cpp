@@ -233,6 +233,9 @@ BOOST_AUTO_TEST_CASE(options_that_only_a_server_has_come_back_as_warnings) {
   BOOST_TEST(!node.record->session_options.optimizes);
   BOOST_TEST(
       (node.record->session_options.disabled_passes == std::vector<std::string>{"fold_constants"}));
+  BOOST_TEST(!node.record->session_options.mixes_precision);
+  auto mixed = SessionObjectsFixture::must(client->session({.mixes_precision = true}));
+  BOOST_TEST(node.record->session_options.mixes_precision);
 }
 
 BOOST_AUTO_TEST_CASE(the_operation_timeout_holds_for_each_call_and_for_opening_the_session) {

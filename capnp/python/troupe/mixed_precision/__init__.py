@@ -3,6 +3,10 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.mixed_precision.graph_rewrite import (
+    disable_mixed_precision_graph_rewrite,
+    enable_mixed_precision_graph_rewrite,
+)
 from troupe._src.mixed_precision.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 from troupe._src.mixed_precision.loss_scale_optimizer import MixedPrecisionLossScaleOptimizer
 from troupe.mixed_precision import experimental
@@ -15,5 +19,7 @@ __all__ = [
     "FixedLossScale",
     "LossScale",
     "MixedPrecisionLossScaleOptimizer",
+    "disable_mixed_precision_graph_rewrite",
+    "enable_mixed_precision_graph_rewrite",
     "experimental",
 ]

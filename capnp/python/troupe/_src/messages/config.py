@@ -121,13 +121,17 @@ class RewriterConfig(Options):
 class GraphOptions(Options):
     """What may change in a graph before it runs; graphs are always pruned.
 
-    Results keep their bits. The master runs these passes, each unless its field of
-    `rewrite_options` (a RewriterConfig) is OFF (2): `shape_optimization` (shapes that are known
-    become constants), `constant_folding` (small constants are also copied to other devices, and not
-    sent), `arithmetic_optimization`, `common_subgraph_elimination`, `dependency_optimization`
-    (control edges that others imply go). Adjacent element-wise ops are computed in one pass over
-    memory unless `remapping` is OFF. Nothing of this is done where `optimizer_options.opt_level` is
-    L0 or `rewrite_options.disable_meta_optimizer` is set. The other fields have no effect.
+    Results keep their bits, but for mixed precision. The master runs these passes, each unless its
+    field of `rewrite_options` (a RewriterConfig) is OFF (2): `shape_optimization` (shapes that are
+    known become constants), `constant_folding` (small constants are also copied to other devices,
+    and not sent), `arithmetic_optimization`, `common_subgraph_elimination`,
+    `dependency_optimization` (control edges that others imply go). Adjacent element-wise ops are
+    computed in one pass over memory unless `remapping` is OFF. Nothing of this is done where
+    `optimizer_options.opt_level` is L0 or `rewrite_options.disable_meta_optimizer` is set.
+
+    Where `rewrite_options.auto_mixed_precision` is ON (1), nodes on GPUs compute in float16 where
+    that is fast and safe by TensorFlow's rules: results are less exact. `opt_level` does not change
+    that, and `disable_meta_optimizer` turns it off, too. The other fields have no effect.
     """
 
     _fields = {
@@ -151,6 +155,11 @@ class GraphOptions(Options):
 
     def _fuses_elementwise(self) -> bool:
         return self._allows_rewrites() and vars(self.rewrite_options).get("remapping") != 2
+
+    def _mixes_precision(self) -> bool:
+        rewrites = vars(self.rewrite_options)
+        is_off = rewrites.get("disable_meta_optimizer") is True
+        return not is_off and rewrites.get("auto_mixed_precision") == RewriterConfig.ON
 
     def _disabled_passes(self) -> List[str]:
         rewrites = vars(self.rewrite_options)
@@ -233,6 +242,7 @@ class ConfigProto(Options):
             "fuses_elementwise": self.graph_options._fuses_elementwise(),
             "optimizes": True,
             "disabled_passes": self.graph_options._disabled_passes(),
+            "mixes_precision": self.graph_options._mixes_precision(),
             "soft_placement": self.allow_soft_placement,
             "placement": self._placement(),
             "threads": self.intra_op_parallelism_threads,

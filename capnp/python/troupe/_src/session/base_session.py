@@ -10,7 +10,7 @@ from troupe import _native
 from troupe._src.graph.thread_scopes import defaults, leave
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
-from troupe._src.session.default_config import default_config
+from troupe._src.session.default_config import session_config
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform import logging
@@ -71,7 +71,7 @@ class BaseSession:
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph).__name__}")
         self._target = target if isinstance(target, str) else target.decode()
-        self._graph, self._config = graph or get_default_graph(), config or default_config()
+        self._graph, self._config = graph or get_default_graph(), session_config(config)
         self._lock = threading.Lock()
         self._native: Optional[_native.Session] = None
         self._pid = os.getpid()
