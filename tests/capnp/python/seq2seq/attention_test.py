@@ -118,6 +118,34 @@ class AttentionTest(tf.test.TestCase):
         self.assertAllClose(output, state.cell_state)
         self.assertEqual((wrapper.output_size, state.attention.shape), (5, (2, 7)))
 
+    def test_a_class_of_a_program_has_what_the_wrapper_is_made_of_by_its_names(self):
+        mechanism = seq2seq.LuongAttention(5, tf.constant(self.memory))
+
+        class Twice(seq2seq.AttentionWrapper):
+            def call(self, inputs, state):
+                cell_inputs = self._cell_input_fn(inputs, state.attention)
+                output, cell_state = self._cell(cell_inputs, state.cell_state)
+                (each,), (layer,) = self._attention_mechanisms, self._attention_layers
+                found = self._attention_fn(each, output, state.attention_state, layer)
+                attention, alignments, attention_state = found
+                after = state.clone(
+                    cell_state=cell_state, time=state.time + 1, attention=attention,
+                    alignments=self._item_or_tuple([alignments]),
+                    attention_state=self._item_or_tuple([attention_state]),
+                )  # fmt: skip
+                return 2.0 * attention, after
+
+        cell, results = tf.nn.rnn_cell.GRUCell(5, kernel_initializer=tf.ones_initializer()), []
+        for kind, name in ((seq2seq.AttentionWrapper, "once"), (Twice, "twice")):
+            with tf.variable_scope(name, initializer=tf.ones_initializer()):
+                wrapper = kind(cell, mechanism, attention_layer_size=3)
+                results.append(wrapper(tf.ones([2, 3]), wrapper.zero_state(2, tf.float32))[0])
+        self.assertEqual(wrapper._attention_layer_size, 3)
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            once, twice = session.run(results)
+        self.assertAllClose(2.0 * once, twice)
+
     def test_several_mechanisms_have_their_attentions_side_by_side(self):
         cell = tf.nn.rnn_cell.GRUCell(5)
         mechanisms = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 from troupe._src.control_flow import nest
 from troupe._src.control_flow.tensor_array import TensorArray
@@ -69,13 +69,25 @@ def _like(old: Any, new: Any) -> Any:
     return new
 
 
-def _attention(mechanism: Any, cell_output: Any, state: Any, layer: Any) -> Any:
-    """(attention, alignments, next state): the aligned sum of the values, behind the layer."""
-    alignments, next_state = mechanism(cell_output, state=state)
-    product = math_ops.matmul(array_ops.expand_dims(alignments, 1), mechanism.values)
+def compute_attention(
+    attention_mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any
+) -> Any:
+    """What a mechanism attends to.
+
+    Args:
+        attention_mechanism: The mechanism.
+        cell_output: The output of the cell, with which it asks.
+        attention_state: Its state.
+        attention_layer: A layer of the output and the attention, or None.
+
+    Returns:
+        (attention, alignments, next state): the aligned sum of the values, behind the layer.
+    """
+    alignments, next_state = attention_mechanism(cell_output, state=attention_state)
+    product = math_ops.matmul(array_ops.expand_dims(alignments, 1), attention_mechanism.values)
     context = array_ops.squeeze(product, [1])
-    if layer is not None:
-        context = layer(array_ops.concat([cell_output, context], 1))
+    if attention_layer is not None:
+        context = attention_layer(array_ops.concat([cell_output, context], 1))
     return context, alignments, next_state
 
 
@@ -119,41 +131,45 @@ class AttentionWrapper(RNNCell):
                 f"cell_input_fn must be callable, saw type: {type(cell_input_fn).__name__}"
             )
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
-        self._mechanisms = _mechanisms(attention_mechanism)
-        self._cell, self._attend = cell, attention_fn or _attention
-        self._cell_inputs = cell_input_fn or (lambda *both: array_ops.concat(both, -1))
-        self._output_attention, self._keeps_history = output_attention, alignment_history
-        self._layers = self._attention_layers(attention_layer_size, attention_layer)
-        self._attention_size = sum(
-            self._size_of(*each) for each in zip(self._mechanisms, self._layers)
-        )
+        self._attention_mechanisms = _checked_mechanisms(attention_mechanism)
+        self._cell, self._attention_fn = cell, attention_fn or compute_attention
+        self._cell_input_fn = cell_input_fn or (lambda *both: array_ops.concat(both, -1))
+        self._output_attention, self._alignment_history = output_attention, alignment_history
+        self._attention_layers = self._made_layers(attention_layer_size, attention_layer)
+        self._attention_layer_size = sum(self._size_of(*each) for each in self._with_layers())
         with get_default_graph().name_scope(name or "AttentionWrapperInit"):
-            self._initial = None
+            self._initial_cell_state = None
             if initial_cell_state is not None:
                 last = nest.flatten(initial_cell_state)[-1]
-                self._initial = self._checked(
+                self._initial_cell_state = self._checked(
                     initial_cell_state, last.shape[0].value or array_ops.shape(last)[0]
                 )
 
-    def _attention_layers(self, sizes: Any, layers: Any) -> List[Any]:
-        """A layer or None for each mechanism."""
+    def _made_layers(self, sizes: Any, layers: Any) -> Optional[Tuple[Any, ...]]:
+        """A layer for each mechanism, or None."""
         if sizes is not None and layers is not None:
             raise ValueError("Only one of attention_layer_size and attention_layer should be set")
         if sizes is None and layers is None:
-            return [None] * len(self._mechanisms)
+            return None
         given = layers if sizes is None else sizes
-        found = list(given) if isinstance(given, (list, tuple)) else [given]
-        if len(found) != len(self._mechanisms):
+        found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+        if len(found) != len(self._attention_mechanisms):
             raise ValueError(
                 "If provided, attention_layer_size and attention_layer must contain exactly one "
-                f"for each attention_mechanism, saw: {len(found)} vs {len(self._mechanisms)}"
+                f"for each attention_mechanism, saw: {len(found)} vs "
+                f"{len(self._attention_mechanisms)}"
             )
         if sizes is None:
             return found
-        return [
+        return tuple(
             Dense(size, name="attention_layer", use_bias=False, dtype=mechanism.dtype)
-            for size, mechanism in zip(found, self._mechanisms)
-        ]
+            for size, mechanism in zip(found, self._attention_mechanisms)
+        )
+
+    def _with_layers(self) -> List[Tuple[Any, Any]]:
+        """Each mechanism with its layer, or None."""
+        layers = self._attention_layers or (None,) * len(self._attention_mechanisms)
+        return list(zip(self._attention_mechanisms, layers))
 
     def _size_of(self, mechanism: Any, layer: Any) -> int:
         """The size of the attention of a mechanism."""
@@ -169,33 +185,37 @@ class AttentionWrapper(RNNCell):
             f"AttentionWrapper {self.name}: Non-matching batch sizes between the memory "
             f"(encoder output) and the state or output of the cell. {_ADVICE}"
         )
-        checks = [
-            assert_equal(batch_size, mechanism.batch_size, message=text)
-            for mechanism in self._mechanisms
-        ]
-        with get_default_graph().control_dependencies(checks):
+        with get_default_graph().control_dependencies(self._batch_size_checks(batch_size, text)):
             return nest.map_structure(array_ops.identity, state)
 
-    def _one_or_all(self, values: Any) -> Any:
+    def _batch_size_checks(self, batch_size: Any, error_message: str) -> List[Any]:
+        return [
+            assert_equal(batch_size, mechanism.batch_size, message=error_message)
+            for mechanism in self._attention_mechanisms
+        ]
+
+    def _item_or_tuple(self, values: Any) -> Any:
         """The value for the mechanism, or a tuple of those for a list of them."""
         found = tuple(values)
         return found if self._is_multi else found[0]
 
     @property
     def output_size(self) -> Any:
-        return self._attention_size if self._output_attention else self._cell.output_size
+        return self._attention_layer_size if self._output_attention else self._cell.output_size
 
     @property
     def state_size(self) -> AttentionWrapperState:
-        sizes = [mechanism.alignments_size for mechanism in self._mechanisms]
+        sizes = [mechanism.alignments_size for mechanism in self._attention_mechanisms]
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
             time=TensorShape([]),
-            attention=self._attention_size,
-            alignments=self._one_or_all(sizes),
-            attention_state=self._one_or_all(each.state_size for each in self._mechanisms),
-            alignment_history=self._one_or_all(
-                size if self._keeps_history else () for size in sizes
+            attention=self._attention_layer_size,
+            alignments=self._item_or_tuple(sizes),
+            attention_state=self._item_or_tuple(
+                each.state_size for each in self._attention_mechanisms
+            ),
+            alignment_history=self._item_or_tuple(
+                size if self._alignment_history else () for size in sizes
             ),
         )
 
@@ -214,24 +234,25 @@ class AttentionWrapper(RNNCell):
                 InvalidArgumentError of the step.
         """
         with get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
-            state = self._initial
+            state = self._initial_cell_state
             if state is None:
                 state = initial_state(self._cell, batch_size, dtype)
-            alignments = [each.initial_alignments(batch_size, dtype) for each in self._mechanisms]
-            states = [each.initial_state(batch_size, dtype) for each in self._mechanisms]
+            mechanisms = self._attention_mechanisms
+            alignments = [each.initial_alignments(batch_size, dtype) for each in mechanisms]
+            states = [each.initial_state(batch_size, dtype) for each in mechanisms]
             histories = [
                 TensorArray(dtype, size=0, dynamic_size=True, element_shape=each.shape)
-                if self._keeps_history
+                if self._alignment_history
                 else ()
                 for each in alignments
             ]
             return AttentionWrapperState(
                 cell_state=self._checked(state, batch_size),
                 time=creation_ops.zeros([], dtypes.int32),
-                attention=zeros_of(batch_size, self._attention_size, dtype),
-                alignments=self._one_or_all(alignments),
-                attention_state=self._one_or_all(states),
-                alignment_history=self._one_or_all(histories),
+                attention=zeros_of(batch_size, self._attention_layer_size, dtype),
+                alignments=self._item_or_tuple(alignments),
+                attention_state=self._item_or_tuple(states),
+                alignment_history=self._item_or_tuple(histories),
             )
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -256,15 +277,15 @@ class AttentionWrapper(RNNCell):
                 f"Received type {type(state)} instead."
             )
         output, cell_state = self._cell(
-            self._cell_inputs(inputs, state.attention), state.cell_state
+            self._cell_input_fn(inputs, state.attention), state.cell_state
         )
         output = self._checked(output, output.shape[0].value or array_ops.shape(output)[0])
         states, histories = state.attention_state, state.alignment_history
         if not self._is_multi:
             states, histories = [states], [histories]
         found = [
-            self._attend(mechanism, output, each, layer)
-            for mechanism, each, layer in zip(self._mechanisms, states, self._layers)
+            self._attention_fn(mechanism, output, each, layer)
+            for (mechanism, layer), each in zip(self._with_layers(), states)
         ]
         attentions, alignments, next_states = zip(*found)
         attention = array_ops.concat(attentions, 1)
@@ -272,18 +293,18 @@ class AttentionWrapper(RNNCell):
             cell_state=cell_state,
             time=state.time + 1,
             attention=attention,
-            alignments=self._one_or_all(alignments),
-            attention_state=self._one_or_all(next_states),
-            alignment_history=self._one_or_all(
-                history.write(state.time, each) if self._keeps_history else ()
+            alignments=self._item_or_tuple(alignments),
+            attention_state=self._item_or_tuple(next_states),
+            alignment_history=self._item_or_tuple(
+                history.write(state.time, each) if self._alignment_history else ()
                 for history, each in zip(histories, alignments)
             ),
         )
         return attention if self._output_attention else output, next_state
 
 
-def _mechanisms(given: Any) -> List[Any]:
-    found = list(given) if isinstance(given, (list, tuple)) else [given]
+def _checked_mechanisms(given: Any) -> Tuple[Any, ...]:
+    found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     for each in found:
         if not isinstance(each, AttentionMechanism):
             raise TypeError(
