@@ -40,6 +40,18 @@ class BelongingsTest(tf.test.TestCase):
 
 
 class WeightsTest(tf.test.TestCase):
+    def test_a_layer_of_layers_adds_their_weights_to_its_lists(self):
+        layer, inner = tf.layers.Layer(name="outer"), tf.layers.BatchNormalization()
+        inner.build([None, 2])
+        layer._trainable_weights.extend(inner._trainable_weights)
+        layer._non_trainable_weights.extend(inner._non_trainable_weights)
+        self.assertEqual(layer.trainable_weights, [inner.gamma, inner.beta])
+        moments = [inner.moving_mean, inner.moving_variance]
+        self.assertEqual(layer.non_trainable_weights, moments)
+        layer.trainable = False
+        self.assertEqual(layer.trainable_weights, [])
+        self.assertEqual(layer.non_trainable_weights, [inner.gamma, inner.beta, *moments])
+
     def test_what_is_synchronized_on_reads_is_not_trained(self):
         layer = tf.layers.Layer(name="own")
         weight = layer.add_weight(

@@ -204,7 +204,7 @@ class CudnnNetwork(Layer):
         def weight(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
             kwargs["initializer"] = self._initializer_of(name, depth)
             variable = getter(name, *args, **kwargs)
-            self._weights.append(variable)
+            self._keep(variable)
             return variable
 
         with variable_scope(scope, custom_getter=weight):

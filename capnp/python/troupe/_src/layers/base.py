@@ -68,7 +68,8 @@ class Layer:
         self._graph: Optional[Graph] = None
         self._scope: Optional[VariableScope] = None
         self._names = ""
-        self._weights: List[Variable] = []
+        self._trainable_weights: List[Variable] = []
+        self._non_trainable_weights: List[Variable] = []
         self._losses: List[Belonging] = []
         self._updates: List[Belonging] = []
         self._regularized: List[str] = []
@@ -120,16 +121,14 @@ class Layer:
     @property
     def trainable_weights(self) -> List[Variable]:
         """The variables that optimizers train by default."""
-        trainable = [w for w in self._weights if getattr(w, "trainable", False)]
-        return trainable if self.trainable else []
+        return list(self._trainable_weights) if self.trainable else []
 
     trainable_variables = trainable_weights
 
     @property
     def non_trainable_weights(self) -> List[Variable]:
         """The other variables."""
-        trainable = self.trainable_weights
-        return [w for w in self._weights if all(w is not other for other in trainable)]
+        return ([] if self.trainable else self._trainable_weights) + self._non_trainable_weights
 
     non_trainable_variables = non_trainable_weights
 
@@ -190,7 +189,7 @@ class Layer:
                 f"You tried to call `count_params` on {self.name}, but the layer isn't built. You "
                 "can build it manually via: `.build(batch_input_shape)`."
             )
-        return sum(weight.shape.num_elements() or 0 for weight in self._weights)
+        return sum(weight.shape.num_elements() or 0 for weight in self.weights)
 
     def build(self, input_shape: ShapeLike) -> None:
         """Makes the variables. Layers of the program's own override it.
@@ -371,11 +370,16 @@ class Layer:
                 is_new = len(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)) > before
                 if regularizer is not None and is_new:
                     self._regularize(name, variable, regularizer)
-        if all(variable is not weight for weight in self._weights):
-            self._weights.append(variable)
+        self._keep(variable)
         return variable
 
     add_variable = add_weight
+
+    def _keep(self, variable: Any) -> None:
+        """Adds a variable to those of the layer, unless it is one already."""
+        kinds = self._trainable_weights, self._non_trainable_weights
+        if all(variable is not each for kind in kinds for each in kind):
+            kinds[0 if getattr(variable, "trainable", False) else 1].append(variable)
 
     def _regularize(self, name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
         for part in variable if isinstance(variable, PartitionedVariable) else [variable]:

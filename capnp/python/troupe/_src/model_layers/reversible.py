@@ -127,7 +127,8 @@ class RevBlock(Layer):
         else:
             x1, x2 = inputs
             found = self._outputs_of(x1, x2, self.f_side_input, self.g_side_input)
-        self._weights += scope.global_variables()[before:]
+        for variable in scope.global_variables()[before:]:
+            self._keep(variable)
         return found
 
     def _outputs_of(

@@ -132,8 +132,7 @@ class RNNCell(Layer):
 
     def _tracked(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
         variable = getter(*args, **kwargs)
-        if all(variable is not known for known in self._weights):
-            self._weights.append(variable)
+        self._keep(variable)
         return variable
 
     @property
