@@ -130,7 +130,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     },
     "contrib.seq2seq.python.ops": {
         "attention_wrapper basic_decoder beam_search_decoder": "contrib.seq2seq",
-        "decoder helper loss sampler": "contrib.seq2seq",
+        "beam_search_ops decoder helper loss sampler": "contrib.seq2seq",
     },
     "contrib.slim.python": {"slim": "contrib.slim"},
     "contrib.slim.python.slim": {
@@ -154,12 +154,14 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {
         "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",
-        "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
+        "tpu_config tpu_context tpu_estimator tpu_optimizer": "contrib.tpu",
+        "tpu_function": "_src.tpu.tpu_function contrib.tpu",
     },
     "python.tpu.ops": {"tpu_ops": "contrib.tpu"},
     "python.tpu": {
         "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",
-        "tpu_config tpu_context tpu_estimator tpu_optimizer tpu_function": "contrib.tpu",
+        "tpu_config tpu_context tpu_estimator tpu_optimizer": "contrib.tpu",
+        "tpu_function": "_src.tpu.tpu_function contrib.tpu",
     },
     "contrib.training.python.training": {
         "bucket_ops evaluation hparam sequence_queueing_state_saver training": "contrib.training",

@@ -64,7 +64,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "dtypes": " _src.types.dtypes",
         "ops constant_op tensor_shape tensor_util random_seed sparse_tensor function": "",
         "device device_spec": " _src.graph.device_spec",
-        "importer graph_io meta_graph versions graph_util_impl": " train",
+        "importer graph_io meta_graph versions graph_util_impl": " train graph_util",
         "errors errors_impl": "errors",
         "graph_util": "graph_util",
         "smart_cond": "_src.control_flow.smart_cond",
@@ -74,6 +74,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "type_spec": "_src.types.type_spec",
         "indexed_slices": "",
         "graph_to_function_def": "",
+        "tensor_spec": "",
     },
     "python.keras": {
         "backend": "_src.keras.backend keras.backend",
@@ -91,15 +92,20 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
     # Programs import the debugger and sums among devices though most of their runs use none.
     "python": {"keras": "keras", "debug": "", "tf2": "_src.libraries.tf2"},
-    "python.distribute": {"all_reduce": ""},
+    "python.distribute": {"all_reduce summary_op_util": ""},
     "python.layers": {
         "base convolutional core layers normalization pooling": "layers",
         "utils": "_src.layers.utils",
     },
-    "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
+    "python.lib.io": {
+        "file_io": "_src.platform.file_io gfile",
+        "python_io tf_record": "python_io io",
+    },
     "python.ops": {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
         "collective_ops control_flow_util critical_section_ops nccl_ops summary_op_util": "",
+        "cond_v2 while_v2": "",
+        "resources": "_src.libraries.resources",
         "inplace_ops": "_src.api.inplace_ops",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "gradients_util gradient_checker_v2 spectral_ops_test_util unconnected_gradients": "",
@@ -119,7 +125,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "gen_control_flow_ops gen_ctc_ops gen_data_flow_ops gen_dataset_ops gen_image_ops": _OPS,
         "gen_io_ops gen_linalg_ops gen_logging_ops gen_lookup_ops gen_math_ops gen_nn_ops": _OPS,
         "gen_parsing_ops gen_random_ops gen_resource_variable_ops gen_sparse_ops": _OPS,
-        "gen_spectral_ops gen_string_ops gen_stateless_random_ops": _OPS,
+        "gen_rnn_ops gen_spectral_ops gen_string_ops gen_stateless_random_ops": _OPS,
         "gen_state_ops": _REFERENCE_OPS,
         "summary_ops": "summary",
     },
@@ -169,7 +175,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.summary.writer": {"writer writer_cache": "summary"},
     "python.training": {
         "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks": "train",
-        "checkpoint_management checkpoint_utils coordinator device_setter ftrl": "train",
+        "checkpoint_management checkpoint_state_pb2 checkpoint_utils": "train",
+        "coordinator device_setter ftrl": "train",
         "gradient_descent input learning_rate_decay momentum": "train",
         "monitored_session": "train _src.train.hooks.hooked_session",
         "moving_averages optimizer proximal_adagrad proximal_gradient_descent": "train",
@@ -298,7 +305,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if outer in OWNERS:
             if hasattr(importlib.import_module(f"{_PACKAGE}.{outer}"), last):
                 return None
-            raise ImportError(f"{_PACKAGE} has no tensorflow.{place}: {_reason(outer, last)}")
+            reason = _reason(outer, last)
+            text = f"{_PACKAGE} has no tensorflow.{place}: {reason}"
+            raise ImportError(text, name=name)
         return None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict
 
 _LIBRARIES = "_src.libraries.source_libraries"
+_PRIVATE = "_src.libraries.private_functions"
 
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
@@ -78,6 +79,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.rnn.python.ops.core_rnn_cell": {
         "_Linear": "_src.rnn_cells.linear.Linear", "_linear": "_src.rnn_cells.linear.linear",
     },
+    "contrib.seq2seq.python.ops.attention_wrapper": {
+        "_BaseAttentionMechanism": "_src.seq2seq.attention.BaseAttentionMechanism",
+        "_bahdanau_score": "_src.seq2seq.attention.bahdanau_score",
+        "_compute_attention": "_src.seq2seq.attention_wrapper.compute_attention",
+        "_luong_score": "_src.seq2seq.attention.luong_score",
+    },
+    "contrib.seq2seq.python.ops.decoder": {"_transpose_batch_time": "_src.rnn.dynamic.transposed"},
     "core.framework.types_pb2": {
         f"DT_{name}": f"_src.api.source_values.DT_{name}"
         for name in (
@@ -106,6 +114,8 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.data.util.nest": {
         "is_sequence": "_src.data.nest.is_nested", "pack_sequence_as": "_src.data.nest.pack_as",
     },
+    "python.distribute.summary_op_util": {"skip_summary": f"{_PRIVATE}.skip_summary"},
+    "python.eager.context": {"graph_mode": f"{_PRIVATE}.graph_mode"},
     "python.framework.sparse_tensor": {"is_sparse": "_src.api.source_names.is_sparse"},
     "python.framework.constant_op": {
         "constant": "_src.api.source_values.constant", "constant_v1": "constant",
@@ -131,6 +141,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
                 "get_from_proto_function",
             )
         },
+        "uid": f"{_PRIVATE}.uid",
         "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
         "internal_convert_to_tensor": "convert_to_tensor",
         "register_dense_tensor_like_type": (
@@ -162,6 +173,9 @@ RENAMED: Dict[str, Dict[str, str]] = {
             ("dimension_at_index", "dimension_at_index"), ("dimension_value", "dimension_value"),
         )
     },
+    "python.framework.tensor_spec": {
+        "BoundedTensorSpec": "_src.libraries.bounded_tensor_spec.BoundedTensorSpec",
+    },
     "python.framework.tensor_util": {
         "constant_value": "get_static_value", "is_tensor": "is_tensor",
         "MakeNdarray": "make_ndarray",
@@ -177,6 +191,17 @@ RENAMED: Dict[str, Dict[str, str]] = {
             name: f"_src.api.source_shapes.{name}"
             for name in ("shape_internal", "size_internal", "rank_internal")
         },
+    },
+    "python.ops.cond_v2": {"cond_v2": "cond"},
+    "python.ops.while_v2": {"while_loop": f"{_PRIVATE}.while_v2"},
+    "python.ops.metrics_impl": {
+        "_streaming_confusion_matrix": "_src.metrics.classes.streaming_confusion_matrix",
+    },
+    "python.ops.state_ops": {"init_variable": f"{_PRIVATE}.init_variable"},
+    "python.ops.summary_op_util": {
+        "clean_tag": "_src.summary.summary_ops.clean_tag",
+        "collect": f"{_PRIVATE}.collect",
+        "summary_scope": "_src.summary.summary_ops.summary_scope",
     },
     "python.autograph.pyct.transformer": {"Base": f"{_LIBRARIES}.NodeTransformer"},
     "python.ops.linalg.linear_operator_algebra": {
@@ -217,6 +242,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.pywrap_tensorflow": {
         "TF_TryEvaluateConstant_wrapper": f"{_LIBRARIES}.try_evaluate_constant",
+        "EventsWriter": "_src.libraries.events_writer.EventsWriter",
     },
     "python.util.nest": {
         "_is_namedtuple": f"{_LIBRARIES}.is_namedtuple",
@@ -268,8 +294,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.ops.resource_variable_ops": {
         "ResourceVariable": "_src.api.source_values.ResourceVariable",
+        "is_resource_variable": f"{_PRIVATE}.is_resource_variable",
     },
-    "python.ops.rnn": {"rnn_cell_impl": "python.ops.rnn_cell_impl"},
+    "python.ops.rnn": {
+        "rnn_cell_impl": "python.ops.rnn_cell_impl",
+        "_best_effort_input_batch_size": "_src.rnn.dynamic.batch_size_of",
+        "_transpose_batch_time": "_src.rnn.dynamic.transposed",
+    },
     "python.ops.rnn_cell_impl": {
         "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
         "_concat": "_src.api.source_names.concat_sizes",
@@ -288,9 +319,22 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.training.moving_averages": {
         "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
     },
+    "python.training.checkpoint_management": {
+        "_prefix_to_checkpoint_path": f"{_PRIVATE}.prefix_to_checkpoint_path",
+    },
+    "python.training.device_setter": {
+        "STANDARD_PS_OPS": "_src.cluster.device_setter.PS_OPS",
+        "_RoundRobinStrategy": f"{_PRIVATE}.RoundRobinStrategy",
+    },
+    "python.training.optimizer": {
+        "_deduplicate_indexed_slices": f"{_PRIVATE}.deduplicate_indexed_slices",
+    },
     "python.training.saver": {
-        name: f"_src.checkpoints.saver_builder.{name}"
-        for name in ("BaseSaverBuilder", "BulkSaverBuilder")
+        "_get_saver_or_default": f"{_PRIVATE}.get_saver_or_default",
+        **{
+            name: f"_src.checkpoints.saver_builder.{name}"
+            for name in ("BaseSaverBuilder", "BulkSaverBuilder")
+        },
     },
     "python.training.saving.saveable_object": {
         name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")

@@ -41,16 +41,36 @@ def mean_iou(
         ValueError: if shapes are known to differ.
     """
     with variable_scope(name, "mean_iou"):
-        predicted, expected = convert_to_tensor(predictions), convert_to_tensor(labels)
-        predicted.shape.assert_is_compatible_with(expected.shape)
-        shape = [num_classes, num_classes]
-        total = metric_variable(shape, dtypes.float64, "total_confusion_matrix")
-        weight = None if weights is None else _line(weights)
-        lines = _line(expected), _line(predicted)
-        step = confusion_matrix(*lines, num_classes, dtypes.float64, weights=weight)
-        update = assign_add(total, step)
+        total, update = streaming_confusion_matrix(labels, predictions, num_classes, weights)
         value = _mean_of_ratios(total)
     return collected(value, update, metrics_collections, updates_collections)
+
+
+def streaming_confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any, weights: Any = None
+) -> Metric:
+    """How often each class was predicted for each class so far.
+
+    Args:
+        labels: the classes.
+        predictions: the predicted ones.
+        num_classes: how many there are.
+        weights: what each pair counts, 1 by default.
+
+    Returns:
+        The variable, a matrix with a row for each class, and its update with this step.
+
+    Raises:
+        ValueError: if shapes are known to differ.
+    """
+    predicted, expected = convert_to_tensor(predictions), convert_to_tensor(labels)
+    predicted.shape.assert_is_compatible_with(expected.shape)
+    shape = [num_classes, num_classes]
+    total = metric_variable(shape, dtypes.float64, "total_confusion_matrix")
+    weight = None if weights is None else _line(weights)
+    lines = _line(expected), _line(predicted)
+    step = confusion_matrix(*lines, num_classes, dtypes.float64, weights=weight)
+    return total, assign_add(total, step)
 
 
 def _line(values: Any) -> Tensor:

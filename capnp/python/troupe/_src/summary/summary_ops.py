@@ -30,10 +30,23 @@ def clean_tag(name: Optional[str]) -> Optional[str]:
 
 
 @contextlib.contextmanager
-def _scope_of(
-    name: Optional[str], family: Optional[str] = None, default_name: Optional[str] = None
+def summary_scope(
+    name: Optional[str],
+    family: Optional[str] = None,
+    default_name: Optional[str] = None,
+    values: Any = None,
 ) -> Iterator[Tuple[str, str]]:
-    """The tag of a summary, and the name of its node, in a scope of its own."""
+    """A scope for the nodes of a summary.
+
+    Args:
+        name: The name of the summary.
+        family: A prefix of the tag, by which viewers group.
+        default_name: The name where there is no other.
+        values: What the summary is made of, all of the default graph.
+
+    Yields:
+        The tag of the summary, and the name of its node.
+    """
     cleaned, family = clean_tag(name), clean_tag(family)
     base = cleaned if family is None else f"{family}/{cleaned}"
     with get_default_graph().name_scope(base or default_name) as scope:
@@ -63,7 +76,7 @@ def scalar(
     Returns:
         The summary as a scalar string.
     """
-    with _scope_of(name, family) as (tag, scope):
+    with summary_scope(name, family) as (tag, scope):
         summary = raw_ops.ScalarSummary(tags=tag, values=tensor, name=scope)
         return _collected(summary, collections, _SUMMARIES)
 
@@ -84,7 +97,7 @@ def histogram(
     Returns:
         The summary as a scalar string.
     """
-    with _scope_of(name, family, "HistogramSummary") as (tag, scope):
+    with summary_scope(name, family, "HistogramSummary") as (tag, scope):
         summary = raw_ops.HistogramSummary(tag=tag, values=values, name=scope)
         return _collected(summary, collections, _SUMMARIES)
 
@@ -106,7 +119,7 @@ def image(
     Returns:
         The summary as a scalar string.
     """
-    with _scope_of(name, family) as (tag, scope):
+    with summary_scope(name, family) as (tag, scope):
         summary = raw_ops.ImageSummary(tag=tag, tensor=tensor, max_images=max_outputs, name=scope)
         return _collected(summary, collections, _SUMMARIES)
 
@@ -129,7 +142,7 @@ def audio(
     Returns:
         The summary as a scalar string.
     """
-    with _scope_of(name, family) as (tag, scope):
+    with summary_scope(name, family) as (tag, scope):
         rate = convert_to_tensor(sample_rate, dtypes.float32, name="sample_rate")
         summary = raw_ops.AudioSummaryV2(
             tag=tag, tensor=tensor, sample_rate=rate, max_outputs=max_outputs, name=scope
@@ -162,7 +175,7 @@ def tensor_summary(
         metadata.summary_description = summary_description
     if display_name is not None:
         metadata.display_name = display_name
-    with _scope_of(name, family) as (tag, scope):
+    with summary_scope(name, family) as (tag, scope):
         summary = raw_ops.TensorSummaryV2(
             tag=tag,
             tensor=tensor,
