@@ -68,6 +68,15 @@ class AliasTest(unittest.TestCase):
         self.assertEqual(run("-m", "troupe", "-m", "program", cwd=path.parent), "troupe\n")
         self.assertEqual(run("-m", "troupe", path), "troupe\n")
 
+    def test_a_function_is_found_by_its_path_or_not_at_all(self):
+        text = (
+            "import pydoc, troupe.as_tensorflow\nimport tensorflow as tf\n"
+            "assert pydoc.locate('tensorflow.nn.relu') is tf.nn.relu\n"
+            "for path in ('tensorflow.gelu', 'tensorflow.nn.gelu', 'tensorflow.python.ops.gelu'):\n"
+            "    print(pydoc.locate(path))\n"
+        )
+        self.assertEqual(run(self.program(text)), "None\nNone\nNone\n")
+
     def test_an_import_in_the_program_is_enough(self):
         path = self.program("import troupe.as_tensorflow\n" + PROGRAM)
         self.assertIn("9.0", run(path))

@@ -27,7 +27,7 @@ class _Explainer(importlib.abc.MetaPathFinder):
             try:
                 getattr(sys.modules[_PACKAGE], attribute)
             except AttributeError as error:
-                raise ImportError(str(error)) from None
+                raise ImportError(str(error), name=name) from None
 
 
 def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:

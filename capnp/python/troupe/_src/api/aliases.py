@@ -34,9 +34,11 @@ class Aliases(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         own_name = self._package + spec.name[len(self.alias) :]
         try:
             module = importlib.import_module(own_name)
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             if error.name != own_name:
                 raise
+            if not isinstance(error, ModuleNotFoundError):
+                raise ImportError(str(error), name=spec.name) from error
             raise ModuleNotFoundError(
                 f"{self._told_as} has no '{spec.name}': the module is not part of this version",
                 name=spec.name,

@@ -57,7 +57,7 @@ class _Finder(Aliases):
         try:
             _installed()
         except AttributeError as error:
-            raise ImportError(str(error)) from None
+            raise ImportError(str(error), name=spec.name) from None
         return super().create_module(spec)
 
 
