@@ -250,15 +250,16 @@ from troupe._src.variables.partitioners import (
     fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
 )  # fmt: skip
 from troupe._src.variables.variable_scope import (
-    create_partitioned_variables, get_local_variable, get_variable, get_variable_scope,
-    variable_op_scope, variable_scope,
+    create_partitioned_variables, get_local_variable, get_variable, variable_op_scope,
 )  # fmt: skip
-from troupe._src.variables.variable_store import AUTO_REUSE, VariableScope
 from troupe._src.variables.variable_sets import (
     assert_variables_initialized, global_variables, global_variables_initializer,
     is_variable_initialized, local_variables, local_variables_initializer, model_variables,
     moving_average_variables, report_uninitialized_variables, trainable_variables,
     variables_initializer,
+)  # fmt: skip
+from troupe._src.variables.variable_store import (
+    AUTO_REUSE, VariableScope, get_variable_scope, variable_scope,
 )  # fmt: skip
 from troupe._src.variables.variable_sets import global_variables as all_variables
 from troupe._src.variables.variable_sets import (

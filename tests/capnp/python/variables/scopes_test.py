@@ -112,6 +112,34 @@ class ThreadsTest(tf.test.TestCase):
 
 
 class NamesTest(tf.test.TestCase):
+    def test_a_scope_is_entered_again_with_a_name_scope_of_its_own(self):
+        scope = tf.variable_scope("a", reuse=tf.AUTO_REUSE)
+        names = tf.name_scope("x")
+        for index, (place, prefix) in enumerate((("a", "a/x/"), ("a_1", "a_1/x/"))):
+            with scope as entered:
+                self.assertEqual(entered.name, "a")
+                self.assertEqual(tf.no_op().name, f"{place}/NoOp")
+                v = tf.get_variable("v", [])
+                with names as found:
+                    self.assertEqual(found, prefix)
+        self.assertEqual((v.op.name, names.name, index), ("a/v", "x", 1))
+
+    def test_a_scope_that_is_entered_in_itself_is_in_the_outer_one(self):
+        scope = tf.variable_scope("a")
+        with scope, scope as inner:
+            self.assertEqual(inner.name, "a/a")
+        self.assertEqual(tf.get_variable_scope().name, "")
+
+    def test_the_name_that_was_made_unique_stays_when_a_scope_is_entered_again(self):
+        with tf.variable_scope(None, "b"):
+            pass
+        scope = tf.variable_scope(None, "b", reuse=None)
+        for _ in range(2):
+            with scope as entered:
+                self.assertEqual(entered.name, "b_1")
+        with self.assertRaisesRegex(TypeError, "name_or_scope is required"):
+            tf.variable_scope(None)
+
     def test_a_name_that_was_made_unique_is_taken(self):
         names = []
         for name in ("s", "s", "s_1", "s_1"):

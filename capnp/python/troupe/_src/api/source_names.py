@@ -17,8 +17,7 @@ from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import variable_scope
-from troupe._src.variables.variable_store import VariableScope
+from troupe._src.variables.variable_store import VariableScope, variable_scope
 
 # What `isinstance` takes for the class of all that stands for tensors in a graph.
 TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices)

@@ -17,7 +17,8 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 RATE = 0.3
 

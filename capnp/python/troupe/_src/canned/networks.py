@@ -17,7 +17,7 @@ from troupe._src.ops.grouping_ops import group
 from troupe._src.summary.summary_ops import histogram, scalar
 from troupe._src.variables.initializers import GlorotUniform
 from troupe._src.variables.partitioners import min_max_variable_partitioner
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 # Tables smaller than this are not cut.
 PART_BYTES_MIN = 64 << 20

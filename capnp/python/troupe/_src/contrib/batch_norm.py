@@ -16,7 +16,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.initializers import Ones, Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 @add_arg_scope

@@ -16,7 +16,8 @@ from troupe._src.summary.summary_ops import scalar
 from troupe._src.train.moving_averages import assign_moving_average
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 Pairs = List[Tuple[Any, Any]]
 

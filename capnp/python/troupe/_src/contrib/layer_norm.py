@@ -13,7 +13,7 @@ from troupe._src.nn.norm_ops import batch_normalization, moments
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Ones, Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 @add_arg_scope

@@ -24,7 +24,7 @@ from troupe._src.ops import creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _xavier = xavier_initializer()
 _zeros = Zeros()

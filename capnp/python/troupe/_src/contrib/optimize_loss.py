@@ -20,7 +20,8 @@ from troupe._src.train.optimizers import (
     FtrlOptimizer, GradientDescentOptimizer, MomentumOptimizer, RMSPropOptimizer,
 )  # fmt: skip
 from troupe._src.variables.initializers import Constant
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 from troupe._src.variables.variable_sets import trainable_variables
 
 OPTIMIZER_CLS_NAMES: Dict[str, Callable[..., Optimizer]] = {

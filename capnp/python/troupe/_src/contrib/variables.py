@@ -13,8 +13,8 @@ from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope
-from troupe._src.variables.variable_store import VariableScope
+from troupe._src.variables.variable_scope import get_variable
+from troupe._src.variables.variable_store import VariableScope, get_variable_scope
 
 
 @add_arg_scope

@@ -13,7 +13,7 @@ from troupe._src.model_layers.flattening import inner_flatten
 from troupe._src.ops import array_ops
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.sparse.arrangement import sparse_reshape
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def input_from_feature_columns(

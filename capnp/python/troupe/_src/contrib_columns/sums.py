@@ -18,7 +18,7 @@ from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.sparse.arrangement import sparse_concat
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 class _Options(NamedTuple):

@@ -22,7 +22,7 @@ from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, as_shape
 from troupe._src.variables.initializers import GlorotUniform, Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 class CudnnNetwork(Layer):

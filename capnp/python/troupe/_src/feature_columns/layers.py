@@ -24,11 +24,8 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.sparse.arrangement import sparse_reshape
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import (
-    get_variable,
-    get_variable_scope,
-    variable_scope,
-)
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 def input_layer(

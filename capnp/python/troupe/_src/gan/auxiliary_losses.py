@@ -15,8 +15,7 @@ from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import random_uniform
 from troupe._src.train.gradients import gradients
-from troupe._src.variables.variable_scope import variable_scope
-from troupe._src.variables.variable_store import AUTO_REUSE
+from troupe._src.variables.variable_store import AUTO_REUSE, variable_scope
 
 
 def acgan_discriminator_loss(

@@ -17,7 +17,7 @@ from troupe._src.nn.losses import absolute_difference
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.assert_ops import assert_greater_equal
 from troupe._src.summary import summary_ops
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 Loss = Callable[..., Any]
 

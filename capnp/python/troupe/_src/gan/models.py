@@ -14,7 +14,7 @@ from troupe._src.ops import array_ops, creation_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import random_uniform
 from troupe._src.types import dtypes
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 Network = Callable[..., Any]
 

@@ -15,7 +15,8 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform import logging
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import RandomNormal
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 _DTYPES = (dtypes.float16, dtypes.float32, dtypes.float64)
 _VECTOR = "spectral_norm_u"

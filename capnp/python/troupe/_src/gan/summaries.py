@@ -14,7 +14,7 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.arithmetic_ops import abs as absolute
 from troupe._src.summary import summary_ops
 from troupe._src.types import dtypes
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def _check_images(*batches: Tensor) -> None:

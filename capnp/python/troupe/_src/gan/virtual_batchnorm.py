@@ -12,7 +12,8 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape
 from troupe._src.variables.initializers import Ones, Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 _ZEROS, _ONES = Zeros(), Ones()
 Regularizer = Optional[Callable[[Any], Any]]

@@ -17,7 +17,7 @@ from troupe._src.gan_estimators.specs import (
 )  # fmt: skip
 from troupe._src.set_module import set_module
 from troupe._src.types.paths import PathLike
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _ADDERS: Dict[SummaryType, Any] = {
     SummaryType.VARIABLES: summaries.add_gan_model_summaries,

@@ -15,7 +15,8 @@ from troupe._src.random.random_ops import truncated_normal
 from troupe._src.summary import summary_ops
 from troupe._src.train.global_step import get_or_create_global_step
 from troupe._src.train.gradients import gradients
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 INPUT_NAME = "new_var_z_input"
 OPTIMIZER_NAME = "latent_gan_optimizer"

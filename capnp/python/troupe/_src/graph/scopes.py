@@ -7,6 +7,7 @@ from typing import Any, ContextManager, Iterator, List, Optional, Sequence
 
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.thread_scopes import DeviceNameOrFunction
+from troupe._src.set_module import set_module
 
 
 def device(device_name_or_function: DeviceNameOrFunction) -> ContextManager[None]:
@@ -60,20 +61,39 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> ContextManager[None
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
-def name_scope(
-    name: Optional[str], default_name: Optional[str] = None, values: Any = None
-) -> ContextManager[str]:
-    """`Graph.name_scope` of the default graph.
+@set_module("troupe")
+class name_scope:  # noqa: N801
+    """`Graph.name_scope` of the default graph, whose value is the prefix.
+
+    It may be entered again, with a name that is made unique each time.
 
     Args:
         name: The name; None for `default_name`.
         default_name: The name where none is given; without it all scopes are left.
         values: Not used: nodes are added to the default graph.
-
-    Returns:
-        A context, whose value is the prefix.
     """
-    return get_default_graph().name_scope(default_name if name is None else name)
+
+    def __init__(
+        self, name: Optional[str], default_name: Optional[str] = None, values: Any = None
+    ) -> None:
+        self._name = default_name if name is None else name
+        self._contexts: List[ContextManager[str]] = []
+
+    @property
+    def name(self) -> Optional[str]:
+        """The name that it was made with."""
+        return self._name
+
+    def __enter__(self) -> str:
+        """Begins the scope."""
+        context = get_default_graph().name_scope(self._name)
+        prefix = context.__enter__()
+        self._contexts.append(context)
+        return prefix
+
+    def __exit__(self, *error: Any) -> Optional[bool]:
+        """Ends the scope."""
+        return self._contexts.pop().__exit__(*error)
 
 
 def op_scope(

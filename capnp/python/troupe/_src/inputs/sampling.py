@@ -24,7 +24,8 @@ from troupe._src.random.random_ops import random_poisson, random_uniform
 from troupe._src.train.moving_averages import assign_moving_average
 from troupe._src.types import dtypes
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import get_local_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_local_variable
 
 
 def resample_at_rate(

@@ -11,7 +11,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops
 from troupe._src.set_module import set_module
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def dense_features_class(layer: Any) -> Any:

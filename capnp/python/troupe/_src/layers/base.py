@@ -21,8 +21,8 @@ from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.partitioned_variable import PartitionedVariable
 from troupe._src.variables.synchronization import is_trainable
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import get_variable, variable_scope
-from troupe._src.variables.variable_store import VariableScope
+from troupe._src.variables.variable_scope import get_variable
+from troupe._src.variables.variable_store import VariableScope, variable_scope
 
 
 def snake_case(name: str) -> str:

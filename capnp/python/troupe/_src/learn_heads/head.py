@@ -20,7 +20,7 @@ from troupe._src.summary.summary_ops import scalar
 from troupe._src.train.adaptive_optimizers import AdagradOptimizer
 from troupe._src.types import dtypes
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _BIAS_RATE = 0.1
 

@@ -24,7 +24,7 @@ from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.grouping_ops import group
 from troupe._src.summary.summary_ops import scalar
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 class RegressionHead(SingleHead):

@@ -28,7 +28,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.assign_ops import assign_add
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _DNN_RATE = 0.05
 _LINEAR_RATE_MAX = 0.2

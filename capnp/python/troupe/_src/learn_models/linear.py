@@ -19,7 +19,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.train.gradients import gradients
 from troupe._src.train.optimizers import FtrlOptimizer
 from troupe._src.types.paths import PathLike
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _RATE = 0.2
 

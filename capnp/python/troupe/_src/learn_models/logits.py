@@ -20,7 +20,7 @@ from troupe._src.nn.nn_ops import zero_fraction
 from troupe._src.ops import gen_ops
 from troupe._src.summary.summary_ops import histogram, scalar
 from troupe._src.variables.partitioners import min_max_variable_partitioner
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 # Tables smaller than this are not cut.
 PART_BYTES_MIN = 64 << 20

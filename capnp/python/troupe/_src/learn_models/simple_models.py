@@ -13,7 +13,8 @@ from troupe._src.nn.nn_ops import softmax, xw_plus_b
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.summary.summary_ops import histogram
 from troupe._src.variables.initializers import RandomNormal
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 def mean_squared_error_regressor(

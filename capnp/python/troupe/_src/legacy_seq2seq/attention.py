@@ -16,7 +16,8 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.rnn_cells.linear import linear
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 def attention_decoder(

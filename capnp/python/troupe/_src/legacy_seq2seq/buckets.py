@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from troupe._src.contrib.sequence_losses import legacy_sequence_loss, sequence_loss_by_example
 from troupe._src.graph.scopes import name_scope
-from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
 
 
 def model_with_buckets(

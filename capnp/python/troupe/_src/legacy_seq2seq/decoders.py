@@ -9,7 +9,8 @@ from troupe._src.nn import nn_ops
 from troupe._src.nn.embedding_ops import embedding_lookup
 from troupe._src.ops import array_ops, gen_ops, reduction_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 LoopFunction = Callable[[Any, int], Any]
 

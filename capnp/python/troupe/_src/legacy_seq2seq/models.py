@@ -18,7 +18,8 @@ from troupe._src.rnn.static import static_rnn
 from troupe._src.rnn_cells.projection_wrappers import EmbeddingWrapper, OutputProjectionWrapper
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 Decoded = Tuple[List[Any], Any]  # outputs and the last state
 

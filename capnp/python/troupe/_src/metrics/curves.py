@@ -12,7 +12,7 @@ from troupe._src.metrics.thresholds import EPSILON, Counts, confusion_at_thresho
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops, selection_ops
 from troupe._src.platform import logging
 from troupe._src.types import dtypes
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _SMALL = 1.0e-6  # what keeps rates of empty classes defined
 

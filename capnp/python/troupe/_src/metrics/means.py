@@ -14,7 +14,7 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selectio
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def safe_ratio(total: Any, count: Any, name: str) -> Tensor:

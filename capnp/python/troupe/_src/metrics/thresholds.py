@@ -14,7 +14,7 @@ from troupe._src.ops.assert_ops import assert_greater_equal, assert_less_equal
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 # The name of the variable, and the label and the decision that it counts.
 _KINDS = {

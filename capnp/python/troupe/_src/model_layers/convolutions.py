@@ -17,7 +17,7 @@ from troupe._src.layers.transposed import Conv2DTranspose, Conv3DTranspose
 from troupe._src.ops import gen_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _xavier = xavier_initializer()
 _zeros = Zeros()

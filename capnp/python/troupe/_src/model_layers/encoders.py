@@ -17,7 +17,7 @@ from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.platform import logging
 from troupe._src.types import dtypes
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def _sparse_without(tensor: Tensor, value: Any) -> SparseTensor:

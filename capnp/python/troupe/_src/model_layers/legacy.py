@@ -14,7 +14,8 @@ from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 _xavier = xavier_initializer()
 _zeros = Zeros()

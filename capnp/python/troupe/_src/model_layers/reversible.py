@@ -11,7 +11,7 @@ from troupe._src.ops import arithmetic_ops, array_ops, creation_ops, gen_ops, gr
 from troupe._src.set_module import set_module
 from troupe._src.train.custom_gradient import custom_gradient, variables_read_since
 from troupe._src.train.gradients import gradients
-from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
 
 Function = Callable[..., Any]
 Pair = Tuple[Tensor, Tensor]

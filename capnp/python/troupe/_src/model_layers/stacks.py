@@ -20,7 +20,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Constant, Ones, Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def repeat(

@@ -16,7 +16,7 @@ from troupe._src.rnn.sizes import zeros_like_sizes
 from troupe._src.set_module import set_module
 from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import as_shape
-from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
 
 _ACTIVATIONS: Dict[str, Callable[..., Any]] = {
     "elu": gen_ops.elu,

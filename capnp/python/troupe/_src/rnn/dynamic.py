@@ -20,7 +20,7 @@ from troupe._src.rnn.step import Lengths, Step, network_scope
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import TensorShape
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def dynamic_rnn(

@@ -12,7 +12,7 @@ from troupe._src.platform import logging
 from troupe._src.rnn.cell import CompositeCell
 from troupe._src.set_module import set_module
 from troupe._src.types.dtypes import DTypeLike
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 @set_module("troupe.nn.rnn_cell")

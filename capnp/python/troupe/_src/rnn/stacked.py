@@ -8,7 +8,7 @@ from troupe._src.ops import array_ops
 from troupe._src.rnn.dynamic import bidirectional_dynamic_rnn
 from troupe._src.rnn.static import static_bidirectional_rnn
 from troupe._src.types.dtypes import DTypeLike
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def stack_bidirectional_dynamic_rnn(

@@ -12,8 +12,7 @@ from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import math_ops, selection_ops
-from troupe._src.variables.variable_scope import variable_scope
-from troupe._src.variables.variable_store import VariableScope
+from troupe._src.variables.variable_store import VariableScope, variable_scope
 
 
 @contextlib.contextmanager

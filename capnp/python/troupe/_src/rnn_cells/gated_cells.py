@@ -11,7 +11,7 @@ from troupe._src.rnn.lstm_cells import LSTMStateTuple
 from troupe._src.rnn_cells.linear import depth_of, linear
 from troupe._src.set_module import set_module
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 @set_module("troupe.contrib.rnn")

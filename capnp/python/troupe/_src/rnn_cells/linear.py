@@ -8,7 +8,8 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.variables.initializers import Constant, Zeros
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 def depth_of(tensor: Tensor) -> int:

@@ -17,7 +17,8 @@ from troupe._src.rnn_cells.linear import depth_of, linear
 from troupe._src.set_module import set_module
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.initializers import Constant, RandomUniform
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 class _ScopedWrapper(RNNCell):

@@ -13,7 +13,8 @@ from troupe._src.rnn.lstm_cells import LSTMStateTuple
 from troupe._src.rnn_cells.linear import depth_of, layer_normalized, linear
 from troupe._src.set_module import set_module
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 class _ProjectedCell(RNNCell):

@@ -14,7 +14,8 @@ from troupe._src.rnn_cells.normalized_cells import sharded
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Constant, Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 @set_module("troupe.contrib.rnn")

@@ -22,7 +22,7 @@ from troupe._src.slim_nets.inception_layers import (
     pooled,
 )
 from troupe._src.variables.initializers import TruncatedNormal
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def _mixed(

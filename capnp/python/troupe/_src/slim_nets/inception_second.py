@@ -24,7 +24,7 @@ from troupe._src.slim_nets.inception_layers import (
     window_within,
 )
 from troupe._src.variables.initializers import TruncatedNormal
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _FIRST = "Conv2d_1a_7x7"
 

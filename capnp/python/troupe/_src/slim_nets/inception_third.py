@@ -25,7 +25,7 @@ from troupe._src.slim_nets.inception_layers import (
     window_within,
 )
 from troupe._src.variables.initializers import TruncatedNormal
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _HALF: Dict[str, Any] = {"stride": 2, "padding": "VALID"}
 

@@ -13,7 +13,7 @@ from troupe._src.model_layers.convolutions import convolution2d
 from troupe._src.model_layers.stacks import repeat
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def vgg_arg_scope(weight_decay: float = 0.0005) -> Scope:

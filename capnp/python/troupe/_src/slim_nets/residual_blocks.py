@@ -15,7 +15,7 @@ from troupe._src.model_layers.convolutions import convolution2d
 from troupe._src.ops import gen_ops
 from troupe._src.ops.creation_ops import pad
 from troupe._src.set_module import set_module
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 @set_module("troupe.contrib.slim.nets.resnet_utils")

@@ -22,7 +22,7 @@ from troupe._src.slim_nets.residual_blocks import (
     stack_blocks_dense,
     subsample,
 )
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 Network = Tuple[Tensor, Dict[str, Any]]
 

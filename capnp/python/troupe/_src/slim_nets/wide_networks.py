@@ -12,7 +12,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.model_layers.convolutions import convolution2d
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.variables.initializers import Constant, TruncatedNormal, Zeros
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Scope:

@@ -20,7 +20,8 @@ from troupe._src.ops.segment_ops import histogram_fixed_width
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 def auc_using_histogram(

@@ -13,7 +13,7 @@ from troupe._src.ops import array_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.selection_ops import where_v2
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def streaming_covariance(

@@ -14,7 +14,7 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, grouping_ops, math
 from troupe._src.arguments import required
 from troupe._src.ops.selection_ops import where, where_v2
 from troupe._src.types import dtypes
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 _SMALL = 1.0e-6  # what keeps rates of empty classes defined
 

@@ -19,7 +19,7 @@ from troupe._src.ops.order_ops import in_top_k
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign, assign_add
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def accuracy(

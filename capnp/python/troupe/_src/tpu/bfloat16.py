@@ -8,8 +8,7 @@ from typing import Any, Callable, Iterator
 from troupe._src.ops.math_ops import cast
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.variables.variable_scope import variable_scope
-from troupe._src.variables.variable_store import VariableScope
+from troupe._src.variables.variable_store import VariableScope, variable_scope
 
 
 @set_module("troupe.tpu")

@@ -12,7 +12,7 @@ from troupe._src.ops import creation_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import get_variable_scope
+from troupe._src.variables.variable_store import get_variable_scope
 from troupe._src.variables.variable_sets import (
     global_variables,
     moving_average_variables,

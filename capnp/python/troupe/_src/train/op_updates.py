@@ -15,7 +15,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import get_variable_scope
+from troupe._src.variables.variable_store import get_variable_scope
 
 _Key = Tuple[Graph, str]
 

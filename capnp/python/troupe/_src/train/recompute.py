@@ -10,7 +10,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops, grouping_ops
 from troupe._src.train.custom_gradient import custom_gradient, variables_read_since
 from troupe._src.train.gradients import gradients
-from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,8 @@ from troupe._src.ops.reduction_ops import reduce_logsumexp
 from troupe._src.set_module import set_module
 from troupe._src.variables.assign_ops import assign_add, assign_sub
 from troupe._src.variables.initializers import Zeros
-from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_scope import get_variable
 
 
 @set_module("troupe.contrib.distributions")

@@ -8,8 +8,7 @@ from typing import Any, Callable, List, Optional
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.platform.logging import info
-from troupe._src.variables.variable_scope import variable_scope
-from troupe._src.variables.variable_store import VariableScope
+from troupe._src.variables.variable_store import VariableScope, variable_scope
 
 
 class Template:

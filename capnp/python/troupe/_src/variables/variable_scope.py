@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
@@ -21,122 +19,10 @@ from troupe._src.variables.variable_creation import get_or_create
 from troupe._src.variables.variable_store import (
     AUTO_REUSE,
     Reuse,
-    VariableScope,
-    VariableStore,
+    chain_getters,
+    get_variable_scope,
+    variable_scope,
 )
-
-
-def get_variable_scope() -> VariableScope:
-    """The innermost scope of the default graph."""
-    return VariableStore.of(get_default_graph()).scope
-
-
-@contextlib.contextmanager
-def variable_scope(
-    name_or_scope: Union[str, VariableScope, None],
-    default_name: Optional[str] = None,
-    values: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    reuse: Reuse = None,
-    dtype: Optional[DTypeLike] = None,
-    use_resource: Optional[bool] = None,
-    constraint: Any = None,
-    auxiliary_name_scope: bool = True,
-) -> Iterator[VariableScope]:
-    """A context that prefixes the names of variables, and enters a name scope of the same name.
-
-    With `reuse=True`, get_variable returns existing variables only; with `tf.AUTO_REUSE` it creates
-    those that do not exist.
-
-    Args:
-        name_or_scope: A name, which is put behind that of the scope around; or a scope, which is
-            entered again.
-        default_name: The name where that is None, made unique.
-        values: Has no effect.
-        initializer: That of variables whose `get_variable` gives none.
-        regularizer: That of such variables: a function of one that gives a loss.
-        caching_device: Makes a step read such variables once.
-        partitioner: Says into how many parts such variables are cut.
-        custom_getter: Is called in place of the getter, which it gets as its first argument.
-        reuse: True or `tf.AUTO_REUSE`; None and False for that of the scope around, or of the
-            scope that is given.
-        dtype: The dtype of such variables.
-        use_resource: False for variables of references.
-        constraint: That of such variables.
-        auxiliary_name_scope: Whether a name scope is entered, too.
-
-    Yields:
-        The VariableScope.
-
-    Raises:
-        TypeError: There is no name, or `auxiliary_name_scope` is no bool.
-        ValueError: `reuse` is something else, or true without `name_or_scope`.
-    """
-    graph = get_default_graph()
-    store = VariableStore.of(graph)
-    outer = store.scope
-    if not isinstance(auxiliary_name_scope, bool):
-        raise TypeError(f"auxiliary_name_scope must be a bool, not {auxiliary_name_scope!r}")
-    if reuse not in (True, False, None, AUTO_REUSE):
-        raise ValueError("The reuse parameter must be True or False or None.")
-    if isinstance(name_or_scope, VariableScope):
-        name, last = name_or_scope.name, name_or_scope.name.split("/")[-1]
-        base: VariableScope = name_or_scope
-    else:
-        prefix = f"{outer.name}/" if outer.name else ""
-        if name_or_scope is None:
-            if default_name is None:
-                raise TypeError("If default_name is None then name_or_scope is required")
-            if reuse:
-                raise ValueError("reuse=True cannot be used without a name_or_scope")
-            name, last, base = store.unique(prefix + default_name), default_name, outer
-        else:
-            name, last, base = prefix + name_or_scope, name_or_scope, outer
-    inner = VariableScope(
-        name,
-        reuse or base.reuse,
-        initializer=base.initializer if initializer is None else initializer,
-        regularizer=regularizer or base.regularizer,
-        dtype=dtype or base.dtype,
-        caching_device=caching_device or base.caching_device,
-        custom_getter=_chain_getters(custom_getter, base.custom_getter),
-        constraint=constraint or base.constraint,
-        partitioner=partitioner or base.partitioner,
-        use_resource=base.use_resource if use_resource is None else use_resource,
-    )
-    with (
-        graph.name_scope(last)
-        if auxiliary_name_scope and last
-        else _current_name_scope(graph) as names
-    ):
-        is_known = base is name_or_scope
-        inner.original_name_scope = base.original_name_scope if is_known else names
-        with store.entered(inner, is_known):
-            yield inner
-
-
-@contextlib.contextmanager
-def _current_name_scope(graph: Graph) -> Iterator[str]:
-    prefix = graph.get_name_scope()
-    yield prefix and prefix + "/"
-
-
-def _chain_getters(inner: Any, outer: Any) -> Any:
-    """A custom getter that calls the inner one, with the outer one as its getter."""
-    for each in (inner, outer):
-        if each is not None and not callable(each):
-            raise ValueError(f"custom_getter is not callable: {each!r}")
-    if inner is None or outer is None:
-        return inner or outer
-
-    def chained(getter: Any, *args: Any, **kwargs: Any) -> Any:
-        return inner(functools.partial(outer, getter), *args, **kwargs)
-
-    return chained
 
 
 def variable_op_scope(
@@ -298,7 +184,7 @@ def get_variable(
         trainable = synchronization is not VariableSynchronization.ON_READ
     scope = get_variable_scope()
     full_name = f"{scope.name}/{name}" if scope.name else name
-    getter = _chain_getters(custom_getter, scope.custom_getter)
+    getter = chain_getters(custom_getter, scope.custom_getter)
     arguments = {
         "shape": shape,
         "dtype": as_dtype(dtype) if dtype is not None else None,

@@ -1,11 +1,12 @@
-"""The variables of a graph by name, and the scope in which get_variable looks for them."""
+"""The variables of a graph by name, and the scopes in which get_variable looks for them."""
 
 from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import threading
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import Any, ContextManager, Dict, Iterator, List, Optional, Tuple, Union
 
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -198,3 +199,147 @@ class VariableStore:
             else:
                 inner = [name for name in mine.opened if name.startswith(f"{scope.name}/")]
                 mine.opened.update(dict.fromkeys(inner, 0))
+
+
+def get_variable_scope() -> VariableScope:
+    """The innermost scope of the default graph."""
+    return VariableStore.of(get_default_graph()).scope
+
+
+@set_module("troupe")
+class variable_scope:  # noqa: N801
+    """A context that prefixes the names of variables, and enters a name scope of the same name.
+
+    With `reuse=True`, get_variable returns existing variables only; with `tf.AUTO_REUSE` it creates
+    those that do not exist. It may be entered again: a name made unique stays, and the name scope
+    is made unique each time. Its value is the VariableScope.
+
+    Args:
+        name_or_scope: A name, which is put behind that of the scope around; or a scope, which is
+            entered again.
+        default_name: The name where that is None, made unique.
+        values: Has no effect.
+        initializer: That of variables whose `get_variable` gives none.
+        regularizer: That of such variables: a function of one that gives a loss.
+        caching_device: Makes a step read such variables once.
+        partitioner: Says into how many parts such variables are cut.
+        custom_getter: Is called in place of the getter, which it gets as its first argument.
+        reuse: True or `tf.AUTO_REUSE`; None and False for that of the scope around, or of the
+            scope that is given.
+        dtype: The dtype of such variables.
+        use_resource: False for variables of references.
+        constraint: That of such variables.
+        auxiliary_name_scope: Whether a name scope is entered, too.
+
+    Raises:
+        TypeError: There is no name, or `auxiliary_name_scope` is no bool.
+        ValueError: `reuse` is something else, or true without `name_or_scope`.
+    """
+
+    def __init__(
+        self,
+        name_or_scope: Union[str, VariableScope, None],
+        default_name: Optional[str] = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Reuse = None,
+        dtype: Optional[DTypeLike] = None,
+        use_resource: Optional[bool] = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if not isinstance(auxiliary_name_scope, bool):
+            raise TypeError(f"auxiliary_name_scope must be a bool, not {auxiliary_name_scope!r}")
+        if reuse not in (True, False, None, AUTO_REUSE):
+            raise ValueError("The reuse parameter must be True or False or None.")
+        self._name_or_scope, self._default_name = name_or_scope, default_name
+        self._unique_name: Optional[str] = None
+        self._reuse, self._auxiliary_name_scope = reuse, auxiliary_name_scope
+        self._custom_getter, self._use_resource = custom_getter, use_resource
+        self._initializer, self._dtype = initializer, dtype
+        self._chosen = {
+            "regularizer": regularizer, "caching_device": caching_device,
+            "constraint": constraint, "partitioner": partitioner,
+        }  # fmt: skip
+        self._contexts: List[ContextManager[VariableScope]] = []
+
+    def __enter__(self) -> VariableScope:
+        """Begins the scope."""
+        context = self._context()
+        scope = context.__enter__()
+        self._contexts.append(context)
+        return scope
+
+    def __exit__(self, *error: Any) -> Optional[bool]:
+        """Ends the scope."""
+        return self._contexts.pop().__exit__(*error)
+
+    @contextlib.contextmanager
+    def _context(self) -> Iterator[VariableScope]:
+        graph = get_default_graph()
+        store = VariableStore.of(graph)
+        name, last, base = self._named(store)
+        is_known = base is self._name_or_scope
+        inner = self._scope(name, base)
+        with (
+            graph.name_scope(last)
+            if self._auxiliary_name_scope and last
+            else _current_name_scope(graph) as names
+        ):
+            inner.original_name_scope = base.original_name_scope if is_known else names
+            with store.entered(inner, is_known):
+                yield inner
+
+    def _named(self, store: VariableStore) -> Tuple[str, str, VariableScope]:
+        """The name of the scope, the last part of it, and the scope whose options it has."""
+        given, outer = self._name_or_scope, store.scope
+        if isinstance(given, VariableScope):
+            return given.name, given.name.split("/")[-1], given
+        prefix = f"{outer.name}/" if outer.name else ""
+        if given is not None:
+            return prefix + given, given, outer
+        if self._reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        assert self._default_name is not None
+        if self._unique_name is None:
+            unique = store.unique(prefix + self._default_name)
+            self._unique_name = unique[len(prefix) :]
+        return prefix + self._unique_name, self._default_name, outer
+
+    def _scope(self, name: str, base: VariableScope) -> VariableScope:
+        given = {key: value or getattr(base, key) for key, value in self._chosen.items()}
+        return VariableScope(
+            name,
+            self._reuse or base.reuse,
+            initializer=base.initializer if self._initializer is None else self._initializer,
+            dtype=self._dtype or base.dtype,
+            custom_getter=chain_getters(self._custom_getter, base.custom_getter),
+            use_resource=base.use_resource if self._use_resource is None else self._use_resource,
+            **given,
+        )
+
+
+@contextlib.contextmanager
+def _current_name_scope(graph: Graph) -> Iterator[str]:
+    prefix = graph.get_name_scope()
+    yield prefix and prefix + "/"
+
+
+def chain_getters(inner: Any, outer: Any) -> Any:
+    """A custom getter that calls the inner one, with the outer one as its getter."""
+    for each in (inner, outer):
+        if each is not None and not callable(each):
+            raise ValueError(f"custom_getter is not callable: {each!r}")
+    if inner is None or outer is None:
+        return inner or outer
+
+    def chained(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return inner(functools.partial(outer, getter), *args, **kwargs)
+
+    return chained
