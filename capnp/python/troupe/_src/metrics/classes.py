@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
@@ -14,7 +14,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
 from troupe._src.variables.scatter_ops import scatter_add
-from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import variable_scope
 
 
 def mean_iou(
@@ -48,7 +48,7 @@ def mean_iou(
 
 def streaming_confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any, weights: Any = None
-) -> Metric:
+) -> Tuple[Any, Any]:
     """How often each class was predicted for each class so far.
 
     Args:
