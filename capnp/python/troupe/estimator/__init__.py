@@ -14,6 +14,7 @@ from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.train_and_evaluate import train_and_evaluate
 from troupe._src.estimator.train_specs import EvalSpec, TrainSpec
 from troupe._src.estimator.warm_start_settings import WarmStartSettings
+from troupe._src.estimator_hooks.extenders import add_metrics
 from troupe._src.train.hooks.checkpoint_hook import CheckpointSaverHook
 from troupe._src.train.hooks.native_hooks import (
     NanLossDuringTrainingError,
@@ -80,6 +81,7 @@ __all__ = [
     "TrainSpec",
     "VocabInfo",
     "WarmStartSettings",
+    "add_metrics",
     "experimental",
     "export",
     "inputs",

@@ -1,12 +1,33 @@
-"""Inputs of exported trainings and evaluations, and an estimator of clusters."""
+"""What stops trainings and evaluates in them, inputs of exports, and an estimator of clusters."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
+from troupe._src.estimator_hooks.early_stopping import (
+    make_early_stopping_hook,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+from troupe._src.estimator_hooks.evaluations import (
+    InMemoryEvaluatorHook,
+    make_stop_at_checkpoint_step_hook,
+)
 from troupe._src.factorization.kmeans_clustering import KMeansClustering as KMeans
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
-__all__ = ["KMeans", "build_raw_supervised_input_receiver_fn"]
+__all__ = [
+    "InMemoryEvaluatorHook",
+    "KMeans",
+    "build_raw_supervised_input_receiver_fn",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]

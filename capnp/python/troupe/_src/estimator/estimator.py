@@ -8,7 +8,7 @@ import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from troupe._src.distribute.contexts import replica_of
-from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluate_once, metrics_with_loss
+from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluation_of
 from troupe._src.estimator.exports import Export, export_model
 from troupe._src.estimator.input_fns import Inputs, checked_hooks
 from troupe._src.estimator.model_dirs import (
@@ -23,11 +23,10 @@ from troupe._src.estimator.warm_start_settings import checked_settings, warm_sta
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.random_seed import set_random_seed
-from troupe._src.ops.grouping_ops import group
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
-from troupe._src.train.global_step import create_global_step, get_global_step
+from troupe._src.train.global_step import create_global_step
 from troupe._src.train.hooks.native_hooks import StopAtStepHook
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
@@ -215,19 +214,12 @@ class Estimator:
         strategy = self._config.eval_distribute
         with self._new_graph() as graph, graph.device(self._device_fn), replica_of(strategy):
             self._create_global_step(graph)
-            inputs = self._model.inputs(input_fn, ModeKeys.EVAL, self.config)
-            spec = self._model.spec(inputs, ModeKeys.EVAL, self.config)
-            metrics = metrics_with_loss(spec)
-            final_ops = {key: value for key, (value, _) in metrics.items()}
-            final_ops[GraphKeys.GLOBAL_STEP] = get_global_step(graph)
+            evaluation = evaluation_of(self._model, input_fn, self.config)
             self._warm_start(path)
-            results = evaluate_once(
+            results = evaluation.run(
                 path,
                 self._config.evaluation_master,
-                spec.scaffold,
-                group(*[update for _, update in metrics.values()]),
-                final_ops,
-                [*all_hooks, *spec.evaluation_hooks],
+                all_hooks,
                 session_config_of(self._config),
             )
         write_results(self.eval_dir(name), results, int(results[GraphKeys.GLOBAL_STEP]))

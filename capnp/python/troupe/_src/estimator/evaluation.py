@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
-from troupe._src.estimator.spec import EstimatorSpec
+from troupe._src.estimator.model_function import ModelFunction
+from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.config import ConfigProto
 from troupe._src.metrics.means import mean
+from troupe._src.ops.grouping_ops import group
 from troupe._src.platform import logging
+from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.python_hooks import FinalOpsHook
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunContext,
@@ -64,6 +67,67 @@ def evaluate_once(
     logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
     results: Dict[str, Any] = final.final_ops_values
     return results
+
+
+class Evaluation(NamedTuple):
+    """A graph that evaluates a model."""
+
+    scaffold: Scaffold
+    # Counts a batch in the metrics.
+    update: Any
+    # The metrics, and the global step.
+    final_ops: Dict[str, Any]
+    hooks: Sequence[SessionRunHook]
+
+    def run(
+        self,
+        checkpoint_path: Optional[str],
+        master: str,
+        hooks: Sequence[SessionRunHook],
+        config: Optional[ConfigProto],
+        scaffold: Optional[Scaffold] = None,
+    ) -> Dict[str, Any]:
+        """Restores a checkpoint, and evaluates until the input ends or a hook stops.
+
+        Args:
+            checkpoint_path: The checkpoint; None for the initial values.
+            master: The target of the session.
+            hooks: More hooks.
+            config: The configuration of the session.
+            scaffold: What makes the session, by default that of the model.
+
+        Returns:
+            The values of the final ops.
+        """
+        return evaluate_once(
+            checkpoint_path,
+            master,
+            scaffold or self.scaffold,
+            self.update,
+            self.final_ops,
+            [*hooks, *self.hooks],
+            config,
+        )
+
+
+def evaluation_of(model: ModelFunction, input_fn: Any, config: Any) -> Evaluation:
+    """Adds the evaluation of a model to the default graph, which has a global step.
+
+    Args:
+        model: The model.
+        input_fn: Gives its inputs.
+        config: The configuration of the estimator.
+
+    Returns:
+        The evaluation.
+    """
+    inputs = model.inputs(input_fn, ModeKeys.EVAL, config)
+    spec = model.spec(inputs, ModeKeys.EVAL, config)
+    metrics = metrics_with_loss(spec)
+    final_ops = {key: value for key, (value, _) in metrics.items()}
+    final_ops[GraphKeys.GLOBAL_STEP] = get_global_step()
+    update = group(*[each for _, each in metrics.values()])
+    return Evaluation(spec.scaffold, update, final_ops, spec.evaluation_hooks)
 
 
 def metrics_with_loss(spec: EstimatorSpec) -> Dict[str, Any]:

@@ -111,5 +111,6 @@ def _add_saver(spec: EstimatorSpec, config: RunConfig) -> None:
             max_to_keep=config.keep_checkpoint_max,
             keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
             save_relative_paths=True,
+            defer_build=True,  # hooks may add variables
         )
         graph.add_to_collection(GraphKeys.SAVERS, saver)

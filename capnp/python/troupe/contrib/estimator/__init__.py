@@ -1,0 +1,41 @@
+"""What stops trainings of estimators and evaluates in them, and estimators made of others."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
+from troupe._src.estimator_hooks.early_stopping import (
+    make_early_stopping_hook,
+    read_eval_metrics,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+from troupe._src.estimator_hooks.evaluations import (
+    InMemoryEvaluatorHook,
+    make_stop_at_checkpoint_step_hook,
+)
+from troupe._src.estimator_hooks.extenders import (
+    add_metrics,
+    clip_gradients_by_norm,
+    forward_features,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "InMemoryEvaluatorHook",
+    "add_metrics",
+    "build_raw_supervised_input_receiver_fn",
+    "clip_gradients_by_norm",
+    "forward_features",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "read_eval_metrics",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]
