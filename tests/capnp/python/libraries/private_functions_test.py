@@ -44,6 +44,14 @@ class PrivateFunctionsTest(unittest.TestCase):
             self.assertEqual(turned.shape.as_list(), [3, 2, 4])
         self.assertEqual(rnn._best_effort_input_batch_size([tf.zeros([3, 2])]), 2)
 
+    def test_a_tensor_of_sizes_is_a_shape_as_far_as_it_is_known(self):
+        shape_of = rnn._maybe_tensor_shape_from_tensor
+        self.assertEqual(shape_of(tf.constant([2, 3])).as_list(), [2, 3])
+        self.assertIsNone(shape_of(tf.placeholder(tf.int32, [2])).rank)
+        self.assertEqual(shape_of([2]), [2])
+        self.assertEqual([each.value for each in tf.TensorShape([2, None])._dims], [2, None])
+        self.assertIsNone(tf.TensorShape(None)._dims)
+
     def test_a_program_counts_which_class_was_taken_for_which(self):
         total, update = metrics_impl._streaming_confusion_matrix([0, 1, 1], [0, 1, 0], 2, [1, 2, 4])
         self.session.run(tf.local_variables_initializer())

@@ -299,6 +299,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.rnn": {
         "rnn_cell_impl": "python.ops.rnn_cell_impl",
         "_best_effort_input_batch_size": "_src.rnn.dynamic.batch_size_of",
+        "_maybe_tensor_shape_from_tensor": f"{_PRIVATE}.maybe_tensor_shape_from_tensor",
         "_transpose_batch_time": "_src.rnn.dynamic.transposed",
     },
     "python.ops.rnn_cell_impl": {

@@ -9,12 +9,14 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Tuple
 from troupe._src.api.source_values import ResourceVariable
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.control_flow.loops import while_loop
+from troupe._src.framework.static_values import get_static_value
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.meta_graph_messages import SaverDef
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.shapes import as_shape
 from troupe._src.variables.assign_ops import assign
 
 _numbers = itertools.count()
@@ -140,6 +142,21 @@ def prefix_to_checkpoint_path(prefix: str, format_version: int) -> str:
         The path of its index, or for V1 of the checkpoint.
     """
     return f"{prefix}.index" if format_version == SaverDef.V2 else prefix
+
+
+def maybe_tensor_shape_from_tensor(shape: Any) -> Any:
+    """The shape that a tensor stands for, as far as it is known.
+
+    Args:
+        shape: The sizes as a tensor, or a shape.
+
+    Returns:
+        A TensorShape for a tensor, or what was given.
+    """
+    if not isinstance(shape, Tensor):
+        return shape
+    known = get_static_value(shape)
+    return as_shape(None if known is None else known)
 
 
 class RoundRobinStrategy:

@@ -37,6 +37,8 @@ class TensorShape:
         """The dimensions, or None where their number is unknown."""
         return None if self._sizes is None else [Dimension(size) for size in self._sizes]
 
+    _dims = dims  # by which programs that copy Keras's functions look at it
+
     def as_list(self) -> List[Optional[int]]:
         """The sizes; ValueError where not even their number is known."""
         return list(self._known())
