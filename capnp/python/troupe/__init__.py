@@ -273,7 +273,7 @@ from troupe._src.variables.variable_sets import variables_initializer as initial
 if TYPE_CHECKING:
     from troupe import (
         autograph, compat, config, core, distribute, estimator, feature_column, keras, profiler,
-        python, saved_model, test, tpu,
+        python, saved_model, test, tpu, xla,
     )  # fmt: skip
 else:
     __getattr__, __dir__ = _missing_names(
@@ -281,7 +281,7 @@ else:
         has_ops=True,
         lazy=(
             "autograph", "compat", "config", "core", "distribute", "estimator", "feature_column",
-            "keras", "profiler", "python", "saved_model", "test", "tpu",
+            "keras", "profiler", "python", "saved_model", "test", "tpu", "xla",
         ),
     )
 
@@ -393,5 +393,5 @@ __all__ = [
     "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope",
     "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
     "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop", "write_file",
-    "zeros", "zeros_initializer", "zeros_like", "zeta",
+    "xla", "zeros", "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from troupe.contrib import (
         checkpoint,
         cluster_resolver,
+        compiler,
         crf,
         cudnn_rnn,
         data,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         stateless,
         summary,
         tensorboard,
+        tfprof,
         tpu,
         training,
         util,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "checkpoint",
     "cluster_resolver",
+    "compiler",
     "crf",
     "cudnn_rnn",
     "data",
@@ -84,6 +87,7 @@ __all__ = [
     "stateless",
     "summary",
     "tensorboard",
+    "tfprof",
     "tpu",
     "training",
     "util",

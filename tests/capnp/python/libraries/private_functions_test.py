@@ -36,8 +36,11 @@ class PrivateFunctionsTest(unittest.TestCase):
         self.addCleanup(lambda: self.session.close())
 
     def test_batch_and_time_are_exchanged(self):
+        from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
         from tensorflow.contrib.seq2seq.python.ops import beam_search_ops, decoder
 
+        own = tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell
+        self.assertIs(cudnn_rnn_ops.CudnnCompatibleLSTMCell, own)
         self.assertIs(beam_search_ops.gather_tree, tf.contrib.seq2seq.gather_tree)
         for place in (decoder, rnn):
             turned = place._transpose_batch_time(tf.zeros([2, 3, 4]))

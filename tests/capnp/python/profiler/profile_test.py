@@ -106,6 +106,24 @@ class ProfileTest(tf.test.TestCase):
         self.assertIn("net", [child.name for child in profile.children])
         self.assertTrue(path.read_text().startswith("node name | # micros\n_TFProfRoot"))
 
+    def test_the_older_module_prints_the_same(self):
+        network()
+        analyzer, shown = tf.contrib.tfprof.model_analyzer, []
+        for options in (
+            analyzer.TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
+            {**analyzer.FLOAT_OPS_OPTIONS, "dump_to_file": ""},
+        ):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                found = analyzer.print_model_analysis(
+                    tf.get_default_graph(), tfprof_options=options
+                )
+            shown.append((found.total_parameters, found.total_float_ops, bool(out.getvalue())))
+        with contextlib.redirect_stdout(io.StringIO()):
+            first = tf.profiler.profile(options=Builder.trainable_variables_parameter())
+            second = tf.profiler.profile(options=Builder.float_operation())
+        self.assertEqual(shown[0], (first.total_parameters, first.total_float_ops, True))
+        self.assertEqual(shown[1], (second.total_parameters, second.total_float_ops, True))
+
     def test_wrong_options_are_refused(self):
         with self.assertRaisesRegex(ValueError, "'scope', 'graph' or 'op', not 'code'"):
             tf.profiler.profile(cmd="code")

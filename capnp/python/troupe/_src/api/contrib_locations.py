@@ -23,6 +23,8 @@ _UTILITIES = " ".join(
 CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.crf.python.ops": {"crf": "contrib.crf"},
     "contrib.all_reduce.python": {"all_reduce": ""},
+    "contrib.cudnn_rnn.python.layers": {"cudnn_rnn": "contrib.cudnn_rnn"},
+    "contrib.cudnn_rnn.python.ops": {"cudnn_rnn_ops": "contrib.cudnn_rnn"},
     "contrib.data.python.ops": {
         "batching grouping interleave_ops": "contrib.data",
         "threadpool": "_src.data.transformations",

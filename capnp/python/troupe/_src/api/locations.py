@@ -46,6 +46,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.autograph.pyct.common_transformers": {"anf": ""},
     "python.client": {"session": "", "timeline": "_src.messages.timeline", "device_lib": ""},
+    "python.compiler.xla": {"jit xla": "_src.functions.xla"},
     "python.data.ops": {
         "dataset_ops iterator_ops readers": "data",
         "multi_device_iterator_ops": "_src.data_files.multi_device",
@@ -156,6 +157,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "gfile": "gfile",
         "benchmark googletest test": "test",
         "tf_logging": "logging",
+    },
+    "python.profiler": {
+        "model_analyzer": "_src.profiler.model_analyzer profiler",
+        "option_builder": "profiler",
     },
     "python.saved_model": {
         "builder builder_impl": "saved_model.builder",
