@@ -94,6 +94,12 @@ class FunctionTest(BackendCase):
         self.assertEqual(found["sum"], 3)
         np.testing.assert_array_equal(found["all"][1], [2, 3])
 
+    def test_inputs_at_the_end_may_have_no_value(self):
+        x, scale = tf.placeholder(tf.float32, [2]), tf.placeholder_with_default(3.0, [])
+        scaled = backend.function([x, scale], [x * scale])
+        np.testing.assert_array_equal(scaled([[1.0, 2.0]]), [[3.0, 6.0]])
+        np.testing.assert_array_equal(scaled([[1.0, 2.0], 2.0]), [[2.0, 4.0]])
+
     def test_tensors_as_inputs_are_computed(self):
         x = backend.placeholder((2,))
         double = backend.function([x], [x * 2])

@@ -63,11 +63,15 @@ class Function:
     def __call__(self, inputs: Any) -> Any:
         """Runs the step with these values for the inputs.
 
-        An input whose value is None is not fed. One whose value is a tensor is fed with what that
-        has in a step before this one.
+        An input whose value is None is not fed, nor is one at the end without a value. One whose
+        value is a tensor is fed with what that has in a step before this one.
         """
         session = get_session(inputs)
-        values = list(flatten_up_to(self._given, inputs))
+        given = self._given
+        if isinstance(given, (list, tuple)) and isinstance(inputs, (list, tuple)):
+            count = min(len(given), len(inputs))
+            given, inputs = given[:count], inputs[:count]
+        values = list(flatten_up_to(given, inputs))
         symbolic = [i for i, value in enumerate(values) if isinstance(value, (Tensor, Variable))]
         if symbolic:
             computed = session.run([values[index] for index in symbolic])
