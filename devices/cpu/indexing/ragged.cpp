@@ -226,13 +226,17 @@ Status compute_ragged_to_sparse(Launch& launch, int ragged_rank) {
   auto ragged = RaggedInput::of(launch, ragged_rank);
   if (!ragged) return ragged.status();
   const auto& values = ragged->values;
-  if (ragged->splits.back().back() != values.shape()[0])
-    return invalid_argument(
-        "the last split must be the number of values, " + std::to_string(values.shape()[0]) +
-        ", but is " + std::to_string(ragged->splits.back().back()));
-  for (const auto& splits : ragged->splits)
+  for (size_t level = 0; level < ragged->splits.size(); ++level) {
+    const auto& splits = ragged->splits[level];
+    auto is_innermost = level + 1 == ragged->splits.size();
+    auto size = is_innermost ? values.shape()[0] : std::ssize(ragged->splits[level + 1]) - 1;
     if (splits[0] != 0)
       return invalid_argument("the first split must be 0, but is " + std::to_string(splits[0]));
+    if (splits.back() != size)
+      return invalid_argument(
+          "the last split must be the number of values, " + std::to_string(size) + ", but is " +
+          std::to_string(splits.back()));
+  }
   auto rank = ragged_rank + values.shape().rank();
   auto indices = launch.allocate(DType::int64, {values.elements(), rank});
   if (!indices) return indices.status();

@@ -80,6 +80,7 @@ def record_to_sparse(r):
     to_sparse(r, r.call, [[0, 0]], x[:0])
     to_sparse(r, r.call, [[0, 2]], np.zeros((2, 0)))
     to_sparse(r, r.error, [[0, 4]], x, says="the last split must be")
+    to_sparse(r, r.error, [[0, 2], [0, 1, 3, 6]], x, says="the last split must be")
     to_sparse(r, r.error, [[1, 6]], x, says="the first split must be 0")
     to_sparse(r, r.error, [[0, 7]], x, says="must lie in [0, 6]")
     to_sparse(r, r.error, [[0, 1]], np.float64(1), says="at least rank 1")
