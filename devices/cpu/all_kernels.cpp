@@ -30,6 +30,7 @@ constexpr Add families[] = {
     add_dilation_kernels,
     add_text_kernels,
     add_ngrams_kernels,
+    add_unicode_kernels,
     add_parsing_kernels,
     add_example_kernels,
     add_sequence_example_kernels,

@@ -22,6 +22,7 @@ void add_normalization_kernels(KernelCatalog& catalog);
 void add_dilation_kernels(KernelCatalog& catalog);
 void add_text_kernels(KernelCatalog& catalog);
 void add_ngrams_kernels(KernelCatalog& catalog);
+void add_unicode_kernels(KernelCatalog& catalog);
 void add_parsing_kernels(KernelCatalog& catalog);
 void add_example_kernels(KernelCatalog& catalog);
 void add_sequence_example_kernels(KernelCatalog& catalog);

@@ -28,6 +28,7 @@ constexpr Family families[] = {
     {"nn/gru", add_gru_ops},
     {"string/text", add_text_ops},
     {"string/ngrams", add_ngrams_ops},
+    {"string/unicode", add_unicode_ops},
     {"string/parsing", add_parsing_ops},
     {"parsing/example", add_example_ops},
     {"parsing/sequence_example", add_sequence_example_ops},

@@ -26,6 +26,7 @@ void add_lstm_ops(OpCatalog& catalog);
 void add_gru_ops(OpCatalog& catalog);
 void add_text_ops(OpCatalog& catalog);
 void add_ngrams_ops(OpCatalog& catalog);
+void add_unicode_ops(OpCatalog& catalog);
 void add_parsing_ops(OpCatalog& catalog);
 void add_example_ops(OpCatalog& catalog);
 void add_sequence_example_ops(OpCatalog& catalog);
