@@ -141,6 +141,15 @@ class PartsTest(tf.test.TestCase):
         self.assertAllEqual(found[2], [1, 3])
         self.assertAllEqual(found[3], [2, 3])
 
+    def test_a_repeat_needs_an_axis_that_exists_but_not_the_rank(self):
+        fed = tf.placeholder(tf.int32)
+        found = values_of(tf.repeat(fed, [2, 0], axis=0), {fed: [[1], [2]]})
+        self.assertAllEqual(found, [[1], [1]])
+        self.assertAllEqual(values_of(tf.repeat(fed, 2, axis=0), {fed: 3}), [3, 3])
+        for axis in [2, -3]:
+            with self.assertRaisesRegex(ValueError, f"no axis {axis} of a tensor of rank 2"):
+                tf.repeat([[1]], 2, axis=axis)
+
     def test_a_tensor_of_any_rank_is_transposed(self):
         x = tf.placeholder(tf.float32)
         self.assertAllEqual(

@@ -127,7 +127,7 @@ def repeat(
     """Each slice along an axis (or each element) so many times, one after the other.
 
     Args:
-        input: a tensor of known rank.
+        input: a tensor.
         repeats: integers: one for all slices, or one for each.
         axis: the axis; None for the elements of the flattened tensor.
 
@@ -135,26 +135,31 @@ def repeat(
         A tensor of the rank of the input, or of rank 1 without an axis.
 
     Raises:
-        ValueError: if the rank is unknown.
+        ValueError: if there is no such axis, or it is negative and the rank unknown.
     """
     with get_default_graph().name_scope(name or "Repeat"):
         data = convert_to_tensor(input)
-        if axis is None:
-            data, axis = array_ops.reshape(data, [-1]), 0
+        if axis is None or data.shape.rank == 0:
+            data, axis = array_ops.reshape(data, [-1]), axis or 0
+        if data.shape.rank is None:  # at least 1
+            sizes = array_ops.shape(data)
+            count = gen_ops.maximum(1 - array_ops.size(sizes), 0)
+            first = creation_ops.fill([count], 1)
+            data = array_ops.reshape(data, array_ops.concat([first, sizes], axis=0))
         rank = data.shape.rank
-        if rank is None:
-            raise ValueError("The rank of the input must be known.")
-        axis %= rank
+        if (rank is None and axis < 0) or (rank is not None and not -rank <= axis < rank):
+            raise ValueError(f"there is no axis {axis} of a tensor of rank {rank}")
+        axis = axis if rank is None else axis % rank
         counts = math_ops.cast(convert_to_tensor(repeats, name="repeats"), dtypes.int32)
-        sizes = array_ops.shape(data)
-        counts = array_ops.broadcast_to(array_ops.reshape(counts, [-1]), [sizes[axis]])
-        longest = gen_ops.maximum(0, math_ops.reduce_max(counts))
-        chosen = sequence_mask(counts, longest)
-        multiples = [1] * (axis + 1) + [longest] + [1] * (rank - 1 - axis)
-        tiled = raw_ops.Tile(
-            input=array_ops.expand_dims(data, axis + 1), multiples=array_ops.stack(multiples)
+        size = array_ops.reshape(array_ops.shape(data)[axis], [1])
+        counts = array_ops.broadcast_to(array_ops.reshape(counts, [-1]), size)
+        # The slice at a place is the first that ends behind it.
+        ends = raw_ops.Cumsum(x=counts, axis=0)
+        places = math_ops.range(math_ops.reduce_sum(counts))
+        chosen = raw_ops.UpperBound(
+            sorted_inputs=array_ops.expand_dims(ends, 0), values=array_ops.expand_dims(places, 0)
         )
-        return boolean_mask(tiled, chosen, axis=axis)
+        return selection_ops.gather(data, array_ops.squeeze(chosen, [0]), axis=axis)
 
 
 def reverse_sequence(
