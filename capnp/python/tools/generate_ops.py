@@ -77,8 +77,8 @@ NOT_PUBLIC = {
     "StaticRegexReplace", "StringFormat", "StringJoin", "StringLength", "StringSplit",
     "StringSplitV2", "StringToHashBucket", "StringToNumber", "Substr", "Sum", "Svd",
     "ThreadUnsafeUnigramCandidateSampler", "TopK", "TopKV2", "Transpose", "TruncatedNormal",
-    "UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeEncode", "UnicodeScript",
-    "UnicodeTranscode", "UniformCandidateSampler", "Unpack", "Where", "ZerosLike",
+    "UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeEncode", "UniformCandidateSampler",
+    "Unpack", "Where", "ZerosLike",
 }  # fmt: skip
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|.*Grad(V\d)?"
                       r"|.*Iterator.*|Queue.*|.*Queue(V\d)?|Read.*Op|Resource.*"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from troupe import (
     app, audio, bitwise, contrib, data, debugging, distributions, dtypes, errors, flags, gfile,
     graph_util, image, initializers, io, layers, linalg, logging, lookup, losses, manip, math,
-    metrics, mixed_precision, nest, nn, python_io, quantization, queue, random, raw_ops,
+    metrics, mixed_precision, nest, nn, python_io, quantization, queue, ragged, random, raw_ops,
     resource_loader, sets, signal, sparse, spectral, strings, summary, train, version,
 )  # fmt: skip
 from troupe._src import late_names as _late_names  # noqa: F401
@@ -177,8 +177,8 @@ from troupe._src.ops.sparse_tensor import (
 )  # fmt: skip
 from troupe._src.optionals.optional import OptionalSpec
 from troupe._src.strings.string_ops import (
-    fingerprint, reduce_join, regex_replace, string_join, string_split, string_to_hash_bucket,
-    string_to_number, substr,
+    fingerprint, reduce_join, regex_replace, string_join, string_to_hash_bucket, string_to_number,
+    substr,
 )  # fmt: skip
 from troupe._src.parsing.example_ops import (
     deserialize_many_sparse, parse_example, parse_single_example, parse_single_sequence_example,
@@ -190,6 +190,9 @@ from troupe._src.parsing.feature_configs import (
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from troupe._src.ragged.spec import RaggedTensorSpec
+from troupe._src.ragged.tensor import RaggedTensor
+from troupe._src.ragged_functions.splitting import string_split
 from troupe._src.session.py_func import numpy_function, py_func
 from troupe._src.immediate.py_function import py_function
 from troupe._src.session.session import InteractiveSession, Session
@@ -295,7 +298,8 @@ __all__ = [
     "IdentityReader", "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "LogMessage",
     "MONOLITHIC_BUILD", "MetaGraphDef", "Module", "NameAttrList", "NoGradient", "NodeDef",
     "NotDifferentiable", "OpError", "Operation", "OptimizerOptions", "OptionalSpec",
-    "PaddingFIFOQueue", "Print", "PriorityQueue", "QueueBase", "RPCOptions", "RandomShuffleQueue",
+    "PaddingFIFOQueue", "Print", "PriorityQueue", "QueueBase", "RPCOptions",
+    "RaggedTensor", "RaggedTensorSpec", "RandomShuffleQueue",
     "ReaderBase", "RegisterGradient", "RunMetadata", "RunOptions", "Session", "SessionLog",
     "SparseConditionalAccumulator", "SparseFeature", "SparseTensor", "SparseTensorSpec",
     "SparseTensorValue", "Summary", "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray",
@@ -358,7 +362,7 @@ __all__ = [
     "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
     "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
     "polygamma", "pow", "print", "profiler", "py_func", "py_function", "python", "python_io",
-    "quantization", "queue", "random", "random_crop", "random_gamma", "random_normal",
+    "quantization", "queue", "ragged", "random", "random_crop", "random_gamma", "random_normal",
     "random_normal_initializer", "random_poisson", "random_shuffle", "random_uniform",
     "random_uniform_initializer", "range", "rank", "raw_ops", "read_file", "real", "realdiv",
     "reciprocal", "recompute_grad", "reduce_all", "reduce_any", "reduce_join",

@@ -13,8 +13,8 @@ import pathlib
 
 MODULES = [
     "", "audio", "bitwise", "debugging", "dtypes", "image", "initializers", "io", "layers",
-    "losses", "math", "metrics", "nn", "quantization", "queue", "random", "sets", "sparse",
-    "strings", "train",
+    "losses", "math", "metrics", "nn", "quantization", "queue", "ragged", "random", "sets",
+    "sparse", "strings", "train",
 ]  # fmt: skip
 
 

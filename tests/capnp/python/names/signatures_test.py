@@ -16,6 +16,13 @@ FLOAT = "the default of a float is one"
 CREATED = "programs do not create it by its class"
 DIFFERENT = {
     "OptionalSpec": ("value_structure", OLDER),
+    "RaggedTensor": (
+        "values, row_splits, cached_row_lengths=None, cached_value_rowids=None, cached_nrows=None, "
+        "internal=False", OLDER,
+    ),
+    "RaggedTensorSpec": (
+        RECORDED["RaggedTensorSpec"].replace(", flat_values_spec=None", ""), OLDER,
+    ),
     "all_variables": ("scope=None", "it is global_variables"),
     "batch_to_space": (
         "input, crops, block_size=None, name=None, block_shape=None", "either name is enough",

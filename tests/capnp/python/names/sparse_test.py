@@ -39,8 +39,6 @@ class SparseTest(tf.test.TestCase):
     def test_parts_of_other_ranks_are_refused(self):
         with self.assertRaisesRegex(ValueError, "indices of rank 2"):
             tf.SparseTensor([0], [1.0], [2])
-        with self.assertRaisesRegex(NotImplementedError, "RaggedTensor"):
-            tf.strings.split(["a"], result_type="RaggedTensor")
         self.assertIsInstance(
             tf.SparseTensor.from_value(([[0]], [1.0], [2])), tf.SparseTensor
         )

@@ -201,8 +201,6 @@ class CatalogTest(unittest.TestCase):
     def test_an_unsupported_name_is_an_error_that_tells_why(self):
         with self.assertRaisesRegex(AttributeError, "not part of this .*: quantized dtypes"):
             tf.quantize
-        with self.assertRaisesRegex(AttributeError, "not part of this .*: ragged tensors, "):
-            tf.RaggedTensor
         with self.assertRaisesRegex(AttributeError, "did you mean 'reduce_sum'"):
             tf.reduce_sun
         self.assertFalse(hasattr(tf.nn, "conv_of_tomorrow"))

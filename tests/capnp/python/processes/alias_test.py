@@ -91,7 +91,7 @@ class AliasTest(unittest.TestCase):
             ("import tensorflow.nn.some", "troupe has no 'tensorflow.nn.some'"),
             ("from tensorflow.python.ops import some_ops", "ImportError.*python.ops.some_ops"),
             ("from tensorflow.python.ops.math_ops import some", "ImportError.*has no 'some'"),
-            ("import tensorflow as tf; tf.ragged", "AttributeError.*ragged tensors"),
+            ("import tensorflow as tf; tf.quantize", "AttributeError.*quantized dtypes"),
         ]:
             self.assertRegex(self.fails(line), says)
 

@@ -22,6 +22,7 @@ from troupe._src.api.renamed import RENAMED
 _PACKAGE = __name__.split(".")[0]
 _OPS = "_src.api.source_ops"  # the functions of all ops
 _REFERENCE_OPS = "_src.api.reference_ops"
+_RAGGED = "_src.ragged_functions.source_names ragged "
 _UTIL = "_src.api.source_utilities"
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
@@ -122,7 +123,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "rnn rnn_cell rnn_cell_impl": "nn nn.rnn_cell ",
         "image_ops image_ops_impl": "image",
         "metrics metrics_impl": "metrics",
-        "gen_array_ops gen_audio_ops gen_bitwise_ops gen_candidate_sampling_ops": _OPS,
+        "gen_array_ops gen_audio_ops gen_candidate_sampling_ops": _OPS,
+        "gen_bitwise_ops": f"bitwise {_OPS}",
         "gen_control_flow_ops gen_ctc_ops gen_data_flow_ops gen_dataset_ops gen_image_ops": _OPS,
         "gen_io_ops gen_linalg_ops gen_logging_ops gen_lookup_ops gen_math_ops gen_nn_ops": _OPS,
         "gen_parsing_ops gen_random_ops gen_resource_variable_ops gen_sparse_ops": _OPS,
@@ -147,6 +149,15 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "linear_operator_algebra": "_src.linalg.operator_algebra",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
+    "python.ops.ragged": {
+        "ragged_array_ops ragged_batch_gather_ops ragged_concat_ops": _RAGGED,
+        "ragged_conversion_ops ragged_dispatch ragged_factory_ops ragged_functional_ops": _RAGGED,
+        "ragged_gather_ops ragged_map_ops ragged_math_ops ragged_operators": _RAGGED,
+        "ragged_squeeze_op ragged_tensor ragged_tensor_shape": _RAGGED,
+        "ragged_batch_gather_with_default_op": _RAGGED,
+        "ragged_string_ops": "_src.ragged_functions.splitting strings ",
+        "ragged_tensor_value ragged_util ragged_where_op segment_id_ops": _RAGGED,
+    },
     "python.ops.signal": {
         "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops": "signal",
         "signal spectral_ops window_ops": "signal",

@@ -13,11 +13,6 @@ from troupe._src.ops import gen_ops
 # TensorFlow's names that are not supported, by what they belong to.
 _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "arrays of a specification": ("TensorArraySpec",),
-    "ragged tensors, and ops of Unicode": (
-        "bytes_split", "ngrams", "RaggedTensor", "ragged", "unicode_decode",
-        "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
-        "unicode_split_with_offsets", "unicode_transcode",
-    ),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "eager execution": ("py_function",),
     "quantized dtypes": (

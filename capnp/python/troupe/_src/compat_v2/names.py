@@ -7,8 +7,8 @@ from typing import Dict
 SAME: Dict[str, str] = {
     "": """
         AggregationMethod Assert CriticalSection DType DeviceSpec GradientTape Graph
-        IndexedSlices Module Operation OptionalSpec RegisterGradient SparseTensor
-        SparseTensorSpec Tensor TensorArray TensorShape TensorSpec TypeSpec
+        IndexedSlices Module Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient
+        SparseTensor SparseTensorSpec Tensor TensorArray TensorShape TensorSpec TypeSpec
         UnconnectedGradients VariableAggregation VariableSynchronization abs acos acosh add
         add_n argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 bitcast bool
         broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm
@@ -208,6 +208,10 @@ SAME: Dict[str, str] = {
     "queue": """
         FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
     """,
+    "ragged": """
+        boolean_mask constant map_flat_values range row_splits_to_segment_ids
+        segment_ids_to_row_splits stack stack_dynamic_partitions
+    """,
     "random": """
         all_candidate_sampler categorical fixed_unigram_candidate_sampler gamma
         learned_unigram_candidate_sampler log_uniform_candidate_sampler normal shuffle
@@ -238,8 +242,10 @@ SAME: Dict[str, str] = {
         transpose
     """,
     "strings": """
-        as_string format join lower regex_full_match regex_replace strip to_hash_bucket_fast
-        to_hash_bucket_strong unsorted_segment_join upper
+        as_string bytes_split format join lower ngrams regex_full_match regex_replace strip
+        to_hash_bucket_fast to_hash_bucket_strong unicode_decode unicode_decode_with_offsets
+        unicode_encode unicode_script unicode_split unicode_split_with_offsets
+        unicode_transcode unsorted_segment_join upper
     """,
     "test": """
         Benchmark TestCase create_local_cluster gpu_device_name is_built_with_cuda

@@ -169,6 +169,7 @@ split = sparse.split(sp_input=, num_split=, axis=, name=)
 _STRINGS = """
 length = strings.length(input, unit=, name=)
 reduce_join = reduce_join(inputs, axis=, keepdims=False, separator=, name=)
+split = strings.split(input, sep=, maxsplit=, name=) | result_type="RaggedTensor"
 substr = substr(input, pos, len, unit=, name=)
 to_hash_bucket = string_to_hash_bucket(input:string_tensor, num_buckets, name=)
 to_number = string_to_number(input:string_tensor, out_type=, name=)

@@ -222,6 +222,10 @@ def _shapes_of(structure: Any, variables: Any, invariants: Any) -> List[TensorSh
         parts = tensors_of(leaf)
         if isinstance(leaf, SparseTensor):
             shapes += _sparse_shapes(leaf, invariant)
+        elif hasattr(leaf, "_of_components"):
+            shape = leaf.shape if invariant is None else as_shape(invariant)
+            specs = leaf._shape_invariant_to_type_spec(shape)._component_specs
+            shapes += [spec.shape for spec in specs]
         elif invariant is None:
             shapes += [part.shape for part in parts]
         elif len(parts) == 1:

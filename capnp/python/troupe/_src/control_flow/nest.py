@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, Callable, List, Sequence
 
 from troupe._src.control_flow import structure as structures
-from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.ops.sparse_tensor import SparseTensor
 
 
 def is_nested(seq: object) -> bool:
@@ -26,7 +24,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> List[Any]:
 
     Args:
         structure: Nested lists, tuples and dicts, or a leaf.
-        expand_composites: Gives the tensors of sparse tensors, and not these.
+        expand_composites: Gives the tensors of sparse and ragged tensors, and not these.
 
     Returns:
         The leaves.
@@ -38,8 +36,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> List[Any]:
 
 
 def _parts(leaf: Any) -> List[Any]:
-    is_composite = isinstance(leaf, (SparseTensor, IndexedSlices))
-    return structures.tensors_of(leaf) if is_composite else [leaf]
+    return structures.tensors_of(leaf) if structures.is_composite(leaf) else [leaf]
 
 
 def pack_sequence_as(
@@ -74,9 +71,7 @@ def pack_sequence_as(
     if expand_composites:
         tensors = iter(leaves)
         leaves = [
-            type(leaf)(*[next(tensors) for _ in _parts(leaf)])
-            if isinstance(leaf, (SparseTensor, IndexedSlices))
-            else next(tensors)
+            structures.leaf_of(leaf, tensors) if structures.is_composite(leaf) else next(tensors)
             for leaf in structures.flatten(structure)
         ]
     return structures.pack_as(structure, leaves)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-from troupe._src.control_flow import nest, shallow_nest
-from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.ops.sparse_tensor import SparseTensor
+from troupe._src.control_flow import nest, shallow_nest, structure
 
 Path = Tuple[Any, ...]
 
@@ -19,9 +17,9 @@ def is_sequence_or_composite(seq: object) -> bool:
         seq: Anything.
 
     Returns:
-        True for lists, tuples, dicts, sparse tensors and `IndexedSlices`.
+        True for lists, tuples, dicts, sparse and ragged tensors and `IndexedSlices`.
     """
-    return nest.is_nested(seq) or isinstance(seq, (SparseTensor, IndexedSlices))
+    return nest.is_nested(seq) or structure.is_composite(seq)
 
 
 def _branches(tree: Any) -> Dict[Any, Any]:

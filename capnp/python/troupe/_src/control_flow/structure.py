@@ -69,9 +69,16 @@ def tensors_of(leaf: Any) -> List[Any]:
     if isinstance(leaf, IndexedSlices):
         parts = [leaf.values, leaf.indices]
         return parts if leaf.dense_shape is None else [*parts, leaf.dense_shape]
+    if hasattr(leaf, "_of_components"):
+        return list(leaf._components)
     if hasattr(leaf, "_variant_tensor"):
         return [leaf._variant_tensor]
     return [leaf.flow] if hasattr(leaf, "flow") else [leaf]
+
+
+def is_composite(leaf: Any) -> bool:
+    """Whether a leaf has several tensors: sparse and ragged tensors, and `IndexedSlices`."""
+    return isinstance(leaf, (SparseTensor, IndexedSlices)) or hasattr(leaf, "_of_components")
 
 
 def is_boxed(leaf: Any) -> bool:
@@ -92,6 +99,8 @@ def leaf_of(like: Any, tensors: Iterator[Any]) -> Any:
     parts = [next(tensors) for _ in tensors_of(like)]
     if isinstance(like, (SparseTensor, IndexedSlices)):
         return type(like)(*parts)
+    if hasattr(like, "_of_components"):
+        return like._of_components(parts)
     if hasattr(like, "_variant_tensor"):
         return like._type_spec._of_variant(parts[0])
     return like._after(parts[0]) if hasattr(like, "flow") else parts[0]

@@ -22,6 +22,7 @@ class _Conversion(NamedTuple):
     kind: type
     fetch: Callable[[Any], Any]
     feed: Optional[Callable[[Any, Any], Any]]
+    parts: Optional[Callable[[Any], Any]]  # of what a partial run is fed
 
 
 _conversions: List[_Conversion] = []  # the newest first
@@ -41,14 +42,18 @@ def register_session_run_conversion_functions(
             function of the values that makes the result.
         feed_function: Is given an object that is a key of the feeds, and its value, and gives
             pairs of tensors and values.
-        feed_function_for_partial_run: Has no effect.
+        feed_function_for_partial_run: Is given an object that a partial run is fed, and gives the
+            tensors for it.
 
     Raises:
         ValueError: The class, or one that derives from it, is registered already.
     """
     if any(issubclass(known.kind, tensor_type) for known in _conversions):
         raise ValueError(f"{tensor_type} has already been registered so ignore it.")
-    _conversions.insert(0, _Conversion(tensor_type, fetch_function, feed_function))
+    _conversions.insert(
+        0,
+        _Conversion(tensor_type, fetch_function, feed_function, feed_function_for_partial_run),
+    )
 
 
 def _conversion_of(value: Any) -> Optional[_Conversion]:
@@ -196,7 +201,14 @@ def to_feed(tensor: Tensor, value: Any) -> Tuple[str, Any, int]:
 
 def feed_elements(graph: Graph, feeds: Optional[Sequence[Any]]) -> List[Any]:
     """The tensors of a graph that feeds are of."""
-    return [graph.as_graph_element(feed, allow_operation=False) for feed in feeds or []]
+    parts: List[Any] = []
+    for feed in feeds or []:
+        conversion = _conversion_of(feed)
+        if conversion is None or conversion.parts is None:
+            parts.append(feed)
+        else:
+            parts += conversion.parts(feed)
+    return [graph.as_graph_element(part, allow_operation=False) for part in parts]
 
 
 def feed_names(graph: Graph, feeds: Optional[Sequence[Any]]) -> List[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence
+from typing import Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.arguments import either, required
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 
@@ -197,87 +196,6 @@ def string_to_number(
     return raw_ops.StringToNumber(
         string_tensor=required("input", strings), out_type=out_type, name=name
     )
-
-
-def string_split(
-    source: TensorLike,
-    sep: Optional[TensorLike] = None,
-    skip_empty: bool = True,
-    delimiter: Optional[TensorLike] = None,
-    result_type: str = "SparseTensor",
-    name: Optional[str] = None,
-) -> SparseTensor:
-    """The parts of each string between any of the characters of `sep`, by default spaces.
-
-    Args:
-        source: strings, [N].
-        sep: a scalar of characters, each of which separates; "" for parts of one character.
-        skip_empty: whether empty parts are left out.
-        delimiter: the former name of `sep`.
-        result_type: "SparseTensor".
-
-    Returns:
-        A SparseTensor of strings, [N, the greatest number of parts].
-
-    Raises:
-        NotImplementedError: for the result "RaggedTensor".
-        ValueError: if the result is another, or both names of the separators are given.
-    """
-    _check_sparse(result_type)
-    sep = either("sep", sep, "delimiter", delimiter)
-    parts = raw_ops.StringSplit(
-        input=source, delimiter=" " if sep is None else sep, skip_empty=skip_empty, name=name
-    )
-    return _sparse(parts)
-
-
-def string_split_v2(
-    input: Optional[TensorLike] = None,
-    sep: Optional[TensorLike] = None,
-    maxsplit: int = -1,
-    result_type: str = "SparseTensor",
-    source: Optional[TensorLike] = None,
-    name: Optional[str] = None,
-) -> SparseTensor:
-    """The parts of each string of a list between the separators, as `str.split` in Python.
-
-    Args:
-        input: strings, [N].
-        sep: a scalar, which separates as a whole; None or "" for white space.
-        maxsplit: the greatest number of separations of a string; -1 for no limit.
-        result_type: "SparseTensor".
-        source: another name of `input`.
-
-    Returns:
-        A SparseTensor of strings, [N, the greatest number of parts].
-
-    Raises:
-        NotImplementedError: for the result "RaggedTensor", or strings of another rank.
-        ValueError: if the result is another, or both names of the strings are given.
-    """
-    _check_sparse(result_type)
-    strings = convert_to_tensor(either("input", input, "source", source), dtypes.string)
-    if strings.shape.rank not in (None, 1):
-        raise NotImplementedError("only the strings of a list are split: there is no RaggedTensor")
-    parts = raw_ops.StringSplitV2(
-        input=strings, sep="" if sep is None else sep, maxsplit=maxsplit, name=name
-    )
-    return _sparse(parts)
-
-
-def _check_sparse(result_type: str) -> None:
-    if result_type == "RaggedTensor":
-        raise NotImplementedError("there is no RaggedTensor: the result is a SparseTensor")
-    if result_type != "SparseTensor":
-        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
-
-
-def _sparse(parts: List[Tensor]) -> SparseTensor:
-    indices, values, shape = parts
-    indices.set_shape([None, 2])
-    values.set_shape([None])
-    shape.set_shape([2])
-    return SparseTensor(indices, values, shape)
 
 
 def fingerprint(

@@ -46,6 +46,10 @@ class Assertions(CollectionAssertions):
             b: The same.
             msg: What the failure says, too.
         """
+        a, b = self._value(a), self._value(b)
+        if _is_ragged(a) or _is_ragged(b):
+            self.assertEqual(_as_lists(a), _as_lists(b), msg)
+            return
         np.testing.assert_array_equal(self._array(a), self._array(b), err_msg=msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
@@ -104,6 +108,9 @@ class Assertions(CollectionAssertions):
             for key in a:
                 self.assertAllClose(a[key], b[key], rtol, atol, msg)
             return
+        a, b = self._value(a), self._value(b)
+        if _is_ragged(a) or _is_ragged(b):
+            a, b = _as_lists(a), _as_lists(b)
         if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
             self.assertEqual(len(a), len(b), msg)
             for one, other in zip(a, b):
@@ -373,3 +380,14 @@ class Assertions(CollectionAssertions):
             self.assertTrue(wanted(caught.exception), str(caught.exception))
         else:
             self.assertRegex(str(caught.exception), wanted)
+
+
+def _is_ragged(value: Any) -> bool:
+    return hasattr(value, "nested_row_splits")
+
+
+def _as_lists(value: Any) -> Any:
+    """Arrays, and values of ragged tensors, as nested lists."""
+    if _is_ragged(value):
+        return value.to_list()
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value

@@ -1,0 +1,1 @@
+"""Functions of the package with ragged tensors."""
