@@ -1,17 +1,17 @@
 """Runs programs that others have published for TensorFlow 1, with `python -m troupe`.
 
-Usage: python capnp/python/tools/published_programs [--mirror DIR] [--packages DIR] [NAME ...]
+Usage: python capnp/python/tools/published_programs [--mirror DIR] [--packages DIRS] [NAME ...]
        python capnp/python/tools/published_programs --readme
 
 The programs, what is changed in them, and the synthetic data are in the modules beside. Their text
 comes from clones of their repositories, in DIR/OWNER+NAME/repo or from GitHub, at the commits of
 the table; none of it is kept. Writes how each one ended to results.json, and with --readme a table
-of the results into the README of the package. `--packages` is a folder with other packages that
-programs import (absl-py, cloudpickle, contextlib2, dill, easydict, fire, ftfy, gin-config, h5py,
-joblib, librosa, matplotlib, mesh-tensorflow 0.0.5, msgpack, msgpack-numpy, nltk,
-opencv-python-headless, pandas, pillow, psutil, python-speech-features, pyzmq, regex, requests,
-scikit-learn, scipy, semantic_version, sentencepiece, six, sympy, tabulate, termcolor, tqdm,
-typeguard 2.13, wrapt).
+of the results into the README of the package. `--packages` names folders, with a colon between
+two, with other packages that programs import (absl-py, cloudpickle, contextlib2, dill, easydict,
+fire, ftfy, funcsigs, gin-config, h5py, joblib, librosa, matplotlib, mesh-tensorflow 0.0.5, msgpack,
+msgpack-numpy, nltk, opencv-python-headless, pandas, pillow, psutil, python-speech-features, pyzmq,
+regex, requests, scikit-learn, scipy, semantic_version, sentencepiece, six, sympy, tabulate,
+tensorflow-probability 0.8.0, termcolor, tqdm, typeguard 2.13, unidecode, wrapt).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--readme", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    sys.path.append(options.packages)  # of which some data are made
+    sys.path += options.packages.split(os.pathsep)  # of which some data are made
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if options.readme:
         README.write_text(report.with_table(README.read_text(), PROGRAMS, known))

@@ -23,6 +23,7 @@ from graph_data import (
     make_clicks,
     make_translations,
 )
+from libraries import all_programs
 
 # The first 5000 examples are those of validation.
 TRAINED, TESTED = 5600, 300
@@ -218,6 +219,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "unpacked digits": make_unpacked_digits,
     "words": make_words,
     "zipped text": make_zipped_text,
+    **all_programs.MAKERS,
     **garden_data.MAKERS,
     **model_data.MAKERS,
     **papers_data.MAKERS,

@@ -220,6 +220,7 @@ envs = _module("envs", registry=Registry(), register=lambda **options: None,
                make=make)
 _module("envs.registration", register=envs.register, EnvSpec=types.SimpleNamespace)
 utils = _module("utils")
+utils.seeding = _module("utils.seeding", np_random=lambda seed=None: (np.random, seed))
 logger = _module("logger", MIN_LEVEL=30, DISABLED=50, set_level=lambda level: None)
 '''
 

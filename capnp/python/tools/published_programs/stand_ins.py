@@ -124,6 +124,9 @@ tensorflow.init = lambda: None
 tensorflow.rank = tensorflow.local_rank = lambda: 0
 tensorflow.size = tensorflow.local_size = lambda: 1
 tensorflow.broadcast_global_variables = lambda root: tf.no_op()
+tensorflow.DistributedOptimizer = lambda optimizer, **options: optimizer
+tensorflow.BroadcastGlobalVariablesHook = lambda root, device="": tf.train.SessionRunHook()
+tensorflow.allreduce = lambda tensor, **options: tensor
 sys.modules["horovod.tensorflow"] = tensorflow
 '''
 

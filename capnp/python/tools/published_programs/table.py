@@ -11,6 +11,7 @@ from typing import List
 
 from further import FURTHER
 from garden import GARDEN
+from libraries.all_programs import LIBRARIES
 from papers import PAPERS
 from program import Program, Task, cluster, loop, of, steps
 from research import RESEARCH
@@ -319,5 +320,5 @@ TRANSFORMERS = of("google-research/bert", "", {
 
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
-    *FURTHER, *RESEARCH, *VARIOUS, *GARDEN, *PAPERS,
+    *FURTHER, *RESEARCH, *VARIOUS, *GARDEN, *PAPERS, *LIBRARIES,
 ]  # fmt: skip
