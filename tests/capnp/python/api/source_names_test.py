@@ -6,7 +6,8 @@ import unittest
 import numpy as np
 
 import troupe as tf
-from troupe.python.framework import dtypes, ops, sparse_tensor
+from troupe._src.api.renamed import RENAMED
+from troupe.python.framework import dtypes, ops, sparse_tensor, tensor_shape
 from troupe.python.ops import (
     control_flow_util,
     init_ops,
@@ -17,6 +18,16 @@ from troupe.python.ops import (
 
 
 class SourceNamesTest(tf.test.TestCase):
+    def test_all_names_that_are_elsewhere_in_this_package_exist(self):
+        importlib.import_module("troupe.as_tensorflow")
+        missing = []
+        for place, names in RENAMED.items():
+            module = importlib.import_module(f"tensorflow.{place}")
+            missing += [f"{place}.{name}" for name in names if not hasattr(module, name)]
+        self.assertEqual(missing, [])
+        self.assertEqual(tensor_shape.dimension_value(tensor_shape.as_dimension(3)), 3)
+        self.assertIs(tf.contrib.eager.Checkpointable, tf.contrib.checkpoint.Checkpointable)
+
     def test_a_pure_variable_scope_enters_no_name_scope(self):
         with variable_scope._pure_variable_scope("s", None, tf.ones_initializer()) as scope:
             v = tf.get_variable("v", [2])

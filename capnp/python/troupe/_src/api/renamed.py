@@ -166,12 +166,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "deprecated_graph_mode_only": "_src.testing.test_util.run_deprecated_v1",
     },
     "python.framework.tensor_shape": {
-        name: f"_src.types.shapes.{function}"
-        for name, function in (
-            ("as_dimension", "as_dimension"), ("as_shape", "as_shape"), ("matrix", "matrix"),
-            ("scalar", "scalar"), ("unknown_shape", "unknown_shape"), ("vector", "vector"),
-            ("dimension_at_index", "dimension_at_index"), ("dimension_value", "dimension_value"),
-        )
+        **{
+            name: f"_src.types.shapes.{name}"
+            for name in (
+                "as_shape", "dimension_at_index", "matrix", "scalar", "unknown_shape", "vector",
+            )
+        },
+        **{name: f"_src.types.dimensions.{name}" for name in ("as_dimension", "dimension_value")},
     },
     "python.framework.tensor_spec": {
         "BoundedTensorSpec": "_src.libraries.bounded_tensor_spec.BoundedTensorSpec",
