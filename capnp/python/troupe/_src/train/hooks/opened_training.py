@@ -39,6 +39,8 @@ def open_training(
         scaffold.with_init_op()
     folder = creator._checkpoint_dir
     saver = None if folder is None else scaffold.saver
+    if saver is not None:
+        saver.build()  # hooks may have added variables
     has_unknown = graph._has_imported_variables or (saver is not None and saver._runs_named_nodes)
     is_native = saver is not None and not has_unknown
     restores_latest = creator._is_chief and saver is not None and not is_native
