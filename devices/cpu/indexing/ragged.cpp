@@ -6,6 +6,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/devices/cpu/indexing/ragged_rows.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/graph/op.hpp"
@@ -82,50 +83,6 @@ Status compute_ragged_range(Launch& launch) {
   return {};
 }
 
-/// The splits of a ragged tensor from the outer to the inner, in the first inputs, and its values.
-struct RaggedInput {
-  std::vector<std::vector<int64_t>> splits;
-  Tensor values;
-
-  static Result<RaggedInput> of(const Launch& launch, int ragged_rank) {
-    RaggedInput ragged{{}, launch.input(ragged_rank)};
-    if (ragged.values.shape().is_scalar())
-      return invalid_argument("the values of a ragged tensor must have at least rank 1, not 0");
-    for (int i = 0; i < ragged_rank; ++i) ragged.splits.push_back(*to_ints(launch.input(i)));
-    for (int i = 0; i < ragged_rank; ++i) {
-      auto size = i + 1 < ragged_rank ? std::ssize(ragged.splits[static_cast<size_t>(i) + 1]) - 1
-                                      : ragged.values.shape()[0];
-      if (auto status = check_row_splits(launch.input(i), size); !status.ok()) return status;
-    }
-    return ragged;
-  }
-};
-
-struct RaggedSelection {
-  std::vector<std::vector<int64_t>> splits;
-  std::vector<std::pair<int64_t, int64_t>> runs;  // of rows of the values: first and last + 1
-  int64_t count = 0;
-
-  /// Appends row `index` of `ragged` to the splits from `outer` on.
-  void append(const RaggedInput& ragged, int64_t index, size_t outer) {
-    auto begin = index, end = index + 1;
-    for (size_t level = 0; level < ragged.splits.size(); ++level) {
-      const auto& from = ragged.splits[level];
-      // The outermost splits of a single row are no part of the result.
-      if (level + outer > 0) {
-        auto& to = splits[level + outer - 1];
-        auto shift = to.back() - from[begin];
-        for (auto i = begin; i < end; ++i) to.push_back(from[i + 1] + shift);
-      }
-      begin = from[begin];
-      end = from[end];
-    }
-    if (begin == end) return;
-    runs.emplace_back(begin, end);
-    count += end - begin;
-  }
-};
-
 /// How many splits the result has in all, or more than any memory holds.
 int64_t gathered_splits(
     const RaggedInput& ragged, const Shape& shape, const std::vector<int64_t>& indices) {
@@ -156,16 +113,8 @@ Status set_gathered(
   for (size_t i = 0; i < rows.splits.size(); ++i)
     if (auto status = set_ints(launch, static_cast<int>(i), index, rows.splits[i]); !status.ok())
       return status;
-  auto shape = values.shape();
-  auto size = shape[0] > 0 ? values.elements() / shape[0] : 0;
-  shape.set(0, rows.count);
-  auto out = launch.allocate(values.dtype(), shape);
+  auto out = rows.values_of(launch, values);
   if (!out) return out.status();
-  int64_t at = 0;
-  for (auto [begin, end] : rows.runs) {
-    copy_elements(*out, at * size, values, begin * size, (end - begin) * size);
-    at += end - begin;
-  }
   launch.set(static_cast<int>(rows.splits.size()), *std::move(out));
   return {};
 }
@@ -226,17 +175,7 @@ Status compute_ragged_to_sparse(Launch& launch, int ragged_rank) {
   auto ragged = RaggedInput::of(launch, ragged_rank);
   if (!ragged) return ragged.status();
   const auto& values = ragged->values;
-  for (size_t level = 0; level < ragged->splits.size(); ++level) {
-    const auto& splits = ragged->splits[level];
-    auto is_innermost = level + 1 == ragged->splits.size();
-    auto size = is_innermost ? values.shape()[0] : std::ssize(ragged->splits[level + 1]) - 1;
-    if (splits[0] != 0)
-      return invalid_argument("the first split must be 0, but is " + std::to_string(splits[0]));
-    if (splits.back() != size)
-      return invalid_argument(
-          "the last split must be the number of values, " + std::to_string(size) + ", but is " +
-          std::to_string(splits.back()));
-  }
+  if (auto status = ragged->check_whole(); !status.ok()) return status;
   auto rank = ragged_rank + values.shape().rank();
   auto indices = launch.allocate(DType::int64, {values.elements(), rank});
   if (!indices) return indices.status();
@@ -303,6 +242,7 @@ void add_ragged_kernels(KernelCatalog& catalog) {
         }};
   });
   add_ragged_to_tensor_kernels(catalog);
+  add_ragged_variant_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

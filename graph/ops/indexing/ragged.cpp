@@ -121,6 +121,59 @@ Status infer_ragged_to_tensor(ShapeInference& s) {
   return shape.status();
 }
 
+Status infer_ragged_to_variant(ShapeInference& s) {
+  auto splits = static_cast<int>(s.attr<int64_t>("RAGGED_RANK"));
+  if (auto status = check_ragged(s, splits); !status.ok()) return status;
+  const auto& outer = s.input(0);
+  auto is_counted = outer.has_rank() && outer[0] > 0;
+  if (!s.attr<bool>("batched_input")) s.set(0, {});
+  else s.set(0, {is_counted ? outer[0] - 1 : Shape::unknown});
+  return {};
+}
+
+Status infer_ragged_from_variant(ShapeInference& s) {
+  auto inner = s.attr<int64_t>("input_ragged_rank");
+  auto splits = static_cast<int>(s.attr<int64_t>("output_ragged_rank"));
+  const auto& encoded = s.input(0);
+  auto is_wrong = inner >= 0 ? encoded.rank() != splits - inner : encoded.rank() > splits;
+  if (encoded.has_rank() && is_wrong)
+    return invalid_argument(
+        "'output_ragged_rank' must be 'input_ragged_rank' plus the rank of 'encoded_ragged', " +
+        std::to_string(encoded.rank()) + ", but is " + std::to_string(splits));
+  for (int i = 0; i < splits; ++i) s.set(i, {Shape::unknown});
+  return {};
+}
+
+void add_variant_ops(OpCatalog& catalog) {
+  catalog.add(Op("RaggedTensorToVariant")
+      .doc("A ragged tensor as a variant; with `batched_input` each of its rows as one.")
+      .inputs("rt_nested_splits", "Tsplits", "RAGGED_RANK")
+      .input("rt_dense_values", "Tvalues")
+      .output("encoded_ragged", DType::variant)
+      .attr("RAGGED_RANK", AttrType::integer)
+      .attr_at_least("RAGGED_RANK", 1)
+      .attr("Tvalues", all_dtypes())
+      .attr("Tsplits", indexing())
+      .attr("batched_input", AttrType::boolean)
+      .infer_shape(infer_ragged_to_variant)
+      .gradient(not_differentiable));
+  catalog.add(Op("RaggedTensorFromVariant")
+      .doc("The ragged tensor that a variant holds; or one with a row for each variant of a "
+           "vector, of a matrix a row of rows and so on. Each holds `input_ragged_rank` splits, "
+           "-1 for what is left of `output_ragged_rank`.")
+      .input("encoded_ragged", DType::variant)
+      .outputs("output_nested_splits", "Tsplits", "output_ragged_rank")
+      .output("output_dense_values", "Tvalues")
+      .attr("input_ragged_rank", AttrType::integer)
+      .attr_at_least("input_ragged_rank", -1)
+      .attr("output_ragged_rank", AttrType::integer)
+      .attr_at_least("output_ragged_rank", 1)
+      .attr("Tvalues", all_dtypes())
+      .attr("Tsplits", indexing())
+      .infer_shape(infer_ragged_from_variant)
+      .gradient(not_differentiable));
+}
+
 }  // namespace
 
 Result<std::vector<RowPartition>> parse_row_partitions(const std::vector<std::string>& names) {
@@ -224,6 +277,7 @@ void add_ragged_ops(OpCatalog& catalog) {
       .attr("num_row_partition_tensors", AttrType::integer)
       .attr("row_partition_types", AttrType::strings)
       .infer_shape(infer_ragged_to_tensor));
+  add_variant_ops(catalog);
 }
 
 }  // namespace troupe

@@ -170,6 +170,47 @@ class RaggedTensorsTest(tf.test.TestCase):
         self.assertEqual(found[1].to_list(), [[1], [2]])
         self.assertEqual(len(tf.nest.flatten([start, 1], expand_composites=True)), 3)
 
+    def test_variants_hold_ragged_tensors_and_rows(self):
+        rows = [[[1, 2], []], [], [[3]]]
+        for dtype in [tf.int32, tf.float64]:
+            x = tf.ragged.constant(rows, dtype=dtype)
+            whole, each = x._to_variant(), x._to_variant(batched_input=True)
+            self.assertEqual((whole.shape.as_list(), each.shape.as_list()), ([], [3]))
+            make = tf.RaggedTensor._from_variant
+            self.check(make(whole, dtype, 2), rows)
+            self.check(make(each, dtype, 2), rows)
+            self.check(make(each, dtype, 2, input_ragged_rank=1), rows)
+            self.check(make(tf.expand_dims(each, 0), dtype, 3), [rows])
+            self.check(make(tf.expand_dims(each, 1), dtype, 3), [[row] for row in rows])
+        words = tf.ragged.constant([["a"], ["b", "c"]])._to_variant(batched_input=True)
+        self.check(tf.RaggedTensor._from_variant(words, tf.string, 1), [[b"a"], [b"b", b"c"]])
+
+    def test_variants_that_hold_something_else_are_errors(self):
+        x = tf.ragged.constant([[1, 2], [3]])
+        make = tf.RaggedTensor._from_variant
+        self.assertEqual(tf.raw_ops.RaggedTensorToVariant.__name__, "RaggedTensorToVariant")
+        self.assertEqual(tf.raw_ops.RaggedTensorFromVariant.__name__, "RaggedTensorFromVariant")
+        fed = tf.placeholder(tf.int64, [None])
+        gap = tf.RaggedTensor.from_row_splits([1, 2, 3], fed, validate=False)
+        several = tf.placeholder_with_default(
+            tf.raw_ops.EmptyTensorList(
+                element_shape=[], max_num_elements=-1, element_dtype=tf.int32
+            ), None,
+        )  # fmt: skip
+        with self.session() as session:
+            for wrong, says in [
+                (make(x._to_variant(), tf.int64, 1), "the values must be int64"),
+                (make(x.with_row_splits_dtype(tf.int32)._to_variant(), tf.int32, 1),
+                 "the splits must be int64"),
+                (make(x._to_variant(), tf.int32, 2), "ragged tensor with 2 splits"),
+                (make(several, tf.int32, 1), "must hold a ragged tensor"),
+                (make(gap._to_variant(), tf.int32, 1), "the last split must be the number"),
+            ]:  # fmt: skip
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, says):
+                    session.run(wrong, {fed: [0, 2]})
+        with self.assertRaisesRegex(ValueError, "output_ragged_rank must be equal"):
+            make(x._to_variant(), tf.int32, 1, input_ragged_rank=2)
+
     def test_modules_of_tensorflows_source_have_the_names(self):
         from troupe.python.ops.ragged import ragged_math_ops, ragged_tensor
 

@@ -121,6 +121,35 @@ class RaggedTensorSpec(BatchableTypeSpec):
                 found = RaggedTensorValue(found, splits)
         return found
 
+    @property
+    def _flat_tensor_specs(self) -> List[TensorSpec]:
+        return [TensorSpec(None, dtypes.variant)]
+
+    def _to_tensor_list(self, value: Any) -> List[Any]:
+        return [value._to_variant(batched_input=False)]
+
+    def _to_batched_tensor_list(self, value: Any) -> List[Any]:
+        return [value._to_variant(batched_input=True)]
+
+    def _from_compatible_tensor_list(self, tensor_list: List[Any]) -> Any:
+        if self._ragged_rank <= 0:
+            raise ValueError(f"ragged_rank must be positive; got {self._ragged_rank}.")
+        found = self._tensor_class._from_variant(tensor_list[0], self._dtype, self._ragged_rank)
+        if self._shape.rank is not None:
+            specs = self._component_specs
+            found.flat_values.set_shape(specs[0].shape)
+            found.row_splits.set_shape(specs[1].shape)
+        return found
+
+    def _to_legacy_output_types(self) -> DType:
+        return self._dtype
+
+    def _to_legacy_output_shapes(self) -> TensorShape:
+        return self._shape
+
+    def _to_legacy_output_classes(self) -> RaggedTensorSpec:
+        return self
+
     def _batch(self, batch_size: Optional[int]) -> RaggedTensorSpec:
         shape = TensorShape([batch_size]).concatenate(self._shape)
         return RaggedTensorSpec(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Tuple
 
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
+from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ragged.dense import RaggedConversions
 from troupe._src.framework.dispatch import note_ragged
@@ -27,6 +29,38 @@ class RaggedTensor(RaggedConversions):
     between the splits i and i + 1. The values may be a ragged tensor themselves, whose rows are
     then those of rows. Its operators, and many functions of this package, work by elements.
     """
+
+    def _to_variant(self, batched_input: bool = False, name: Optional[str] = None) -> Tensor:
+        """A variant that holds it, or a vector of variants, of which each holds a row."""
+        with name_scope(name, "RaggedToVariant", [self]):
+            variant: Tensor = raw_ops.RaggedTensorToVariant(
+                rt_nested_splits=list(self.nested_row_splits), rt_dense_values=self.flat_values,
+                batched_input=batched_input,
+            )  # fmt: skip
+            return variant
+
+    @classmethod
+    def _from_variant(
+        cls, variant: Any, dtype: DTypeLike, output_ragged_rank: int,
+        input_ragged_rank: Optional[int] = None, name: Optional[str] = None,
+    ) -> RaggedTensor:  # fmt: skip
+        """What a variant holds, or as rows what each of a tensor of them does."""
+        encoded = convert_to_tensor(variant, dtypes.variant, name="variant")
+        rank = encoded.shape.rank
+        if rank is not None and input_ragged_rank is not None:
+            if output_ragged_rank != input_ragged_rank + rank:
+                raise ValueError(
+                    "output_ragged_rank must be equal to input_ragged_rank + variant.shape.ndims, "
+                    f"but they are {output_ragged_rank}, {input_ragged_rank} and {rank}"
+                )
+        with name_scope(name, "RaggedFromVariant", [variant]):
+            *splits, values = raw_ops.RaggedTensorFromVariant(
+                encoded_ragged=encoded, output_ragged_rank=output_ragged_rank,
+                input_ragged_rank=-1 if input_ragged_rank is None else input_ragged_rank,
+                Tvalues=as_dtype(dtype), Tsplits=dtypes.int64,
+            )  # fmt: skip
+            found: RaggedTensor = cls.from_nested_row_splits(values, splits, validate=False)
+            return found
 
 
 def is_ragged(value: Any) -> bool:
