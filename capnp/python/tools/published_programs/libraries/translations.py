@@ -39,15 +39,9 @@ TRANSLATIONS: List[Program] = [
             ("lstm_seq2seq_attention_bidirectional_encoder", "lstm_luong_attention_multi",
              ",attention_layer_size=16,num_heads=2"),
             ("byte_net", "bytenet_base", ",num_hidden_layers=2"),
-            ("slice_net", "slicenet_1tiny", ""),
-            ("neural_gpu", "neural_gpu", ",max_length=20"),
             ("universal_transformer", "universal_transformer_tiny", ",filter_size=16,num_heads=2"),
             ("universal_transformer", "adaptive_universal_transformer_tiny",
              ",filter_size=16,num_heads=2"),
-            ("evolved_transformer", "evolved_transformer/base",
-             ",filter_size=16,num_heads=2,num_hidden_layers=2"),
-            ("transformer_revnet", "transformer_revnet_base",
-             ",filter_size=16,num_heads=2,num_hidden_layers=2"),
         )
     ),
     *(
