@@ -57,16 +57,17 @@ class PrecisionChooser {
     return can_be_half_[static_cast<size_t>(slot)] && is_in(lists_.allow, slot);
   }
 
-  /// Calls `visit` with the root and with what is reached from it through slots that may be
+  /// Calls back with the root and with what is reached from it through slots that may be
   /// entered, which must be false for what has been visited.
-  template <class MayEnter, class Visit>
-  void walk(int root, Direction direction, const MayEnter& may_enter, const Visit& visit) const {
+  template <class MayEnter, class Callback>
+  void walk(
+      int root, Direction direction, const MayEnter& may_enter, const Callback& callback) const {
     std::vector<int> waiting{root};
     while (!waiting.empty()) {
       auto number = waiting.back();
       waiting.pop_back();
       if (number != root && !may_enter(number)) continue;
-      visit(number);
+      callback(number);
       auto add = [&](const std::vector<int>& next) {
         for (auto other : next)
           if (other != root) waiting.push_back(other);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/ops/loops.hpp"
@@ -42,10 +43,12 @@ class LaterReadFinder {
 
   bool is_fed(Output output) const { return std::ranges::count(step_.feeds, output) > 0; }
 
-  /// The node that makes the handle or the reference that ops have passed on or written to.
+  /// The node that makes the handle or the reference that ops have passed on or written to; another
+  /// one where it goes round in a loop.
   const Node& handle_behind(Output output) const {
     const auto* node = &graph_.node(output.node);
     while (!node->op->makes_resource_handle() && !node->inputs.empty() &&
+           node->inputs[0].node < node->id &&
            (loops::passes_on(node->op->name()) || node->takes_reference(0)))
       node = &graph_.node(node->inputs[0].node);
     return *node;
@@ -97,11 +100,12 @@ class LaterReadFinder {
   std::vector<std::pair<NodeId, Output>> users_of_value(NodeId read) const {
     std::vector<std::pair<NodeId, Output>> users;
     Nodes sharing{read};
+    std::unordered_set<NodeId> seen;  // a node may wait for what it also takes
     while (!sharing.empty()) {
       auto source = sharing.back();
       sharing.pop_back();
       auto found = users_.find(source);
-      if (found == users_.end()) continue;
+      if (found == users_.end() || !seen.insert(source).second) continue;
       for (auto id : found->second) {
         const auto& node = graph_.node(id);
         if (devices_.at(id) != devices_.at(read)) continue;

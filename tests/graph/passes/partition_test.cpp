@@ -180,4 +180,41 @@ BOOST_AUTO_TEST_CASE(only_what_follows_an_assignment_reads_the_value_of_a_refere
   BOOST_TEST(reads(later.add(value, other)) == 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_reference_may_go_round_in_a_loop_before_it_comes_in) {
+  Graph graph(b.graph().shared_catalog());
+  auto add = [&](NodeDef def) {
+    auto added = graph.add(std::move(def));
+    BOOST_TEST_REQUIRE(added.ok(), added.status().to_string());
+  };
+  add({.name = "w", .op = "VariableV2", .attrs = {{"dtype", DType::float32}, {"shape", Shape()}}});
+  add({.name = "value", .op = "Identity", .inputs = {"w"}});
+  add({.name = "enter", .op = "RefEnter", .inputs = {"w"}, .attrs = {{"frame_name", "loop"}}});
+  add({.name = "merge", .op = "RefMerge", .inputs = {"next", "enter"}});
+  add(
+      {.name = "always",
+       .op = "Const",
+       .inputs = {"^merge"},
+       .attrs = {{"value", Tensor::scalar(true)}, {"dtype", DType::boolean}}});
+  add({.name = "condition", .op = "LoopCond", .inputs = {"always"}});
+  add({.name = "switch", .op = "RefSwitch", .inputs = {"merge", "condition"}});
+  add({.name = "sum", .op = "AssignAdd", .inputs = {"switch:1", "switch:1"}});
+  add({.name = "next", .op = "RefNextIteration", .inputs = {"sum"}});
+  add({.name = "exit", .op = "RefExit", .inputs = {"switch"}});
+  auto step = prune(graph, {{}, {"value:0", "exit:0"}, {}});
+  BOOST_TEST_REQUIRE(step.ok(), step.status().to_string());
+  std::map<NodeId, DeviceName> places;
+  for (auto id : step->nodes) places[id] = a_cpu;
+  BOOST_TEST(partition(graph, *step, places).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_value_of_a_reference_may_be_waited_for_and_taken_many_times_over) {
+  auto w = b.named("w").op("VariableV2", {}, {{"dtype", DType::float32}, {"shape", Shape{2}}});
+  auto value = b.identity(w);
+  for (int i = 0; i < 64; ++i) value = b.after({value}).identity(value);
+  auto set = b.op("Assign", {w, b.constant(Tensor::of<float>({2}, {1, 2}))});
+  auto parts = cut({{}, {b.after({set}).neg(value).name()}, {}});
+  BOOST_REQUIRE(parts.size() == 1u);
+  BOOST_TEST(count(parts[0], transfer::read) == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
