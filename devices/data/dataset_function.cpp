@@ -184,7 +184,7 @@ Result<std::shared_ptr<const Plan>> DatasetFunction::plan_of(Iteration& iteratio
   };
   auto compile = [&] { return Plan::compile(plan_->shared_graph(), plan_->device(), {}); };
   return iteration
-      .state_of<OwnPlan>(this, [&] { return std::make_shared<OwnPlan>(OwnPlan{compile()}); })
+      .state_of<OwnPlan>(plan_, [&] { return std::make_shared<OwnPlan>(OwnPlan{compile()}); })
       ->plan;
 }
 

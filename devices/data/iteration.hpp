@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -47,16 +48,17 @@ class Iteration {
   void add_call(const std::shared_ptr<Execution>& call);
 
   /// State that later iterations over the same part of the dataset go on with, by that part. It is
-  /// made the first time.
+  /// made the first time, and lasts as long as the part: a function that makes a dataset for each
+  /// element makes new parts each time.
   template <class T, class Make>
-  std::shared_ptr<T> state_of(const void* part, Make make) {
-    return state_at<T>({part, {}}, make);
+  std::shared_ptr<T> state_of(const std::shared_ptr<const void>& part, Make make) {
+    return state_at<T>(part, {}, make);
   }
   /// As state_of(), where a part that is the input of several datasets, or several inputs of one,
   /// has a state for each: iterations over it there begin alike.
   template <class T, class Make>
-  std::shared_ptr<T> state_of_input(const void* part, Make make) {
-    return state_at<T>({part, path_}, make);
+  std::shared_ptr<T> state_of_input(const std::shared_ptr<const void>& part, Make make) {
+    return state_at<T>(part, path_, make);
   }
 
   /// A random seed: the next of those that it began with, and behind them what `draw` makes.
@@ -82,6 +84,10 @@ class Iteration {
  private:
   /// A part of the dataset, and where it is an input: by the numbers of the inputs that lead there.
   using Place = std::pair<const void*, std::vector<size_t>>;
+  struct State {
+    std::weak_ptr<const void> part;  // gone: another part may have its address
+    std::shared_ptr<void> value;
+  };
   struct Seeds {
     std::vector<uint64_t> all;
     size_t drawn = 0;
@@ -97,15 +103,23 @@ class Iteration {
     std::mutex mutex;
     std::vector<std::weak_ptr<Execution>> calls;
     size_t calls_max = 16;  // when they are looked through for ended ones
-    std::map<Place, std::shared_ptr<void>> states;
+    std::map<Place, State> states;
+    size_t states_max = 16;  // when they are looked through for those of parts that are gone
   };
 
   template <class T, class Make>
-  std::shared_ptr<T> state_at(const Place& place, Make make) {
+  std::shared_ptr<T> state_at(
+      const std::shared_ptr<const void>& part, const std::vector<size_t>& path, Make make) {
     std::lock_guard lock(shared_->mutex);
-    auto& state = shared_->states[place];
-    if (!state) state = make();
-    return std::static_pointer_cast<T>(state);
+    auto& states = shared_->states;
+    auto& states_max = shared_->states_max;
+    if (states.size() >= states_max) {
+      std::erase_if(states, [](const auto& each) { return each.second.part.expired(); });
+      states_max = std::max(states_max, 2 * states.size());
+    }
+    auto& state = states[{part.get(), path}];
+    if (!state.value || state.part.expired()) state = {.part = part, .value = make()};
+    return std::static_pointer_cast<T>(state.value);
   }
 
   std::shared_ptr<Shared> shared_;

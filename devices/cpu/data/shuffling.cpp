@@ -100,9 +100,10 @@ class RandomNumbers final : public data::ElementSource {
   PhiloxNumbers numbers_;
 };
 
-/// Whose addresses are those of one dataset alone.
-struct DatasetPart {
-  char seeds = 0, source = 0;
+/// What one dataset keeps in an iteration, by parts that are of that dataset alone.
+struct DatasetParts {
+  std::shared_ptr<const void> seeds = std::make_shared<char>();
+  std::shared_ptr<const void> source = std::make_shared<char>();
 };
 
 /// Seeds that nobody has asked for are the same in all of an iteration, and in one that goes on
@@ -129,11 +130,11 @@ Result<Kernel> make_random_dataset(const Node& node) {
   return Kernel{.compute = [attrs](Launch& launch) -> Status {
     auto seeds = seed_inputs(launch, 0);
     if (!seeds) return seeds.status();
-    auto part = std::make_shared<DatasetPart>();
+    DatasetParts parts;
     auto iterate = [=, seeds =
                            *seeds](const SharedIteration& iteration) -> Result<data::SharedSource> {
       auto drawn = iteration->state_of_input<SeedPair>(
-          &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
+          parts.seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
       return data::SharedSource(std::make_shared<RandomNumbers>(*drawn));
     };
     return set_dataset(launch, make_dataset(attrs, iterate));
@@ -146,17 +147,17 @@ Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuff
   if (*size <= 0) return invalid_argument("buffer_size must be greater than zero.");
   auto given = seed_inputs(launch, 2);
   if (!given) return given.status();
-  auto part = std::make_shared<DatasetPart>();
+  DatasetParts parts;
   return Iterate(
       [=, size = *size,
        seeds = *given](const SharedIteration& iteration) -> Result<data::SharedSource> {
         auto source = input->iterate(iteration);
         if (!source) return source;
         auto mine = *iteration->state_of_input<SeedPair>(
-            &part->seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
+            parts.seeds, [&] { return std::make_shared<SeedPair>(or_drawn(seeds, *iteration)); });
         if (reshuffles) {
           auto make = [&] { return std::make_shared<ShuffleSeedSource>(mine); };
-          mine = iteration->state_of_input<ShuffleSeedSource>(&part->source, make)->next();
+          mine = iteration->state_of_input<ShuffleSeedSource>(parts.source, make)->next();
         }
         return data::SharedSource(std::make_shared<Shuffled>(*std::move(source), size, mine));
       });
