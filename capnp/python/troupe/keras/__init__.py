@@ -11,14 +11,13 @@ from troupe._src.api.keras_modules import serve_keras as _serve_keras
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _serve_keras(
-        __name__,
         (
             "experimental",
             "mixed_precision",
             "mixed_precision.experimental",
             "optimizers",
             "optimizers.schedules",
-        ),
+        )
     )
 
 __all__ = [

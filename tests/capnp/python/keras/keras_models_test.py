@@ -216,19 +216,32 @@ class ImportTest(unittest.TestCase):
 
     def test_all_names_of_a_module_are_the_same_module(self):
         told = self.run_program("""
-            import keras
             import tensorflow as tf
             from tensorflow import keras as one
             from tensorflow.keras import backend as K
             from tensorflow.keras.layers import Dense
             from tensorflow.python.keras.layers import Dense as of_source
             from tensorflow.python.keras import backend, models
-            assert Dense is of_source is one.layers.Dense is keras.layers.Dense
-            assert models is keras.models and tf.keras.Model is keras.Model
-            assert backend.mean is K.mean is keras.backend.mean
+            assert Dense is of_source is one.layers.Dense is tf.keras.layers.Dense
+            assert models is tf.keras.models and tf.keras.Model is models.Model
+            assert backend.mean is K.mean is tf.keras.backend.mean
             print("all the same")
         """)
         self.assertEqual(told, "all the same\n")
+
+    def test_the_package_keras_is_another_one_beside_it_and_shares_the_session(self):
+        told = self.run_program("""
+            import sys
+            sys.stderr = sys.stdout
+            import tensorflow as tf
+            print(tf.keras.layers.Dense(2).name, tf.keras.layers.Dense(2).name)
+            import keras
+            print(keras.layers.Dense(2).name, keras.layers.Dense is tf.keras.layers.Dense)
+            tf.keras.backend.set_session(tf.Session())
+            print(tf.keras.backend.get_session() is keras.backend.get_session())
+        """)
+        lines = ["dense dense_1", "Using TensorFlow backend.", "dense_1 False", "True", ""]
+        self.assertEqual(told.splitlines(), lines[:-1])
 
     def test_arguments_of_functions_are_inspected_as_before_python_3_11(self):
         told = self.run_program("""

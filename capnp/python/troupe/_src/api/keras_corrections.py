@@ -29,6 +29,7 @@ _REPLACED = [
             "__import__('collections').namedtuple('ArgSpec', 'args varargs keywords defaults')(",
         ),
         (r"\btraining is ([01])\b", r"training == \1"),
+        (r"\bis not 0\b", "!= 0"),
         (r"\byaml\.load\((\w+)\)", r"yaml.load(\1, Loader=yaml.FullLoader)"),
         (r"\.get_shape\(\)\._dims\b", ".get_shape().dims"),
         # tf.keras lets models whose classes have a function `call` be layers of others.
@@ -138,13 +139,17 @@ def corrected(text: str) -> str:
     return text
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
+class CorrectedLoader(importlib.machinery.SourceFileLoader):
     """Compiles a module from its corrected text."""
+
+    def corrected(self, text: str) -> str:
+        """What it compiles in place of the text of the file."""
+        return corrected(text)
 
     def get_code(self, fullname: str) -> Any:
         """The code of the module; that in Python's cache only where nothing is to correct."""
         text = self.get_source(fullname) or ""
-        changed = corrected(text)
+        changed = self.corrected(text)
         if changed == text:
             return super().get_code(fullname)
         return self.source_to_code(changed.encode(), self.get_filename(fullname))
@@ -159,7 +164,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             return None
-        spec.loader = _Loader(name, spec.loader.path)
+        spec.loader = CorrectedLoader(name, spec.loader.path)
         return spec
 
 

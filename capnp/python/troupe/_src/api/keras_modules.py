@@ -1,100 +1,155 @@
-"""The package `keras` of PyPI as `tf.keras`, and as `tensorflow.python.keras`."""
+"""The package `keras` of PyPI as `tf.keras`, and as `tensorflow.python.keras`.
+
+Its files are loaded under these names, with what `_src/tf_keras` changes: a program may import
+`keras` besides, whose classes are others, as they are beside TensorFlow.
+"""
 
 from __future__ import annotations
 
 import functools
 import importlib
+import importlib.abc
 import importlib.machinery
+import importlib.util
+import os
 import sys
 import types
 from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
 from troupe._src.api.aliases import Aliases
-from troupe._src.api.keras_corrections import is_supported, keras_version
-from troupe._src.keras.datasets import accept_datasets
+from troupe._src.api.keras_corrections import CorrectedLoader, is_supported, keras_version
+from troupe._src.tf_keras.additions import add_to
+from troupe._src.tf_keras.corrections import corrected
 
 _PACKAGE = __name__.split(".")[0]
+_ALIAS = f"{_PACKAGE}.keras"
+
+# What the package imports into itself, and from where.
+_AT_THE_TOP = {"Input": "layers", "Model": "models", "Sequential": "models"}
 
 
-def _installed() -> types.ModuleType:
-    """The installed package; AttributeError where none fits this one."""
+def _folder() -> str:
+    """That of the installed package; AttributeError where none fits this one."""
     version = keras_version()
-    if not is_supported(version):
+    folder = _folder_of(version) if is_supported(version) else None
+    if folder is None:
         found = "none is installed" if version is None else f"version {version} is installed"
         raise AttributeError(
-            f"'{_PACKAGE}.keras' is the package 'keras' of PyPI, of version 2.2 or 2.3, and "
+            f"'{_ALIAS}' is the package 'keras' of PyPI, of version 2.2 or 2.3, and "
             f"{found}: pip install 'keras==2.3.1'"
         )
     importlib.import_module(f"{_PACKAGE}.as_tensorflow")  # as it imports tensorflow
-    return _imported()
+    return folder
 
 
 @functools.lru_cache(maxsize=None)
-def _imported() -> types.ModuleType:
-    keras = importlib.import_module("keras")
-    accept_datasets(keras.Model)
-    # By its name: rooms that layers of columns need import this one.
-    own = importlib.import_module(f"{_PACKAGE}._src.keras_layers.dense_features")
-    keras.layers.DenseFeatures = own.dense_features_class(keras.layers.Layer)
-    return keras
+def _folder_of(version: str) -> Optional[str]:
+    spec = importlib.machinery.PathFinder.find_spec("keras")
+    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
 
 
-class _Finder(Aliases):
+class _Loader(CorrectedLoader):
+    """Loads a file of the package as a module of `tf.keras`."""
+
+    def corrected(self, text: str) -> str:
+        """The text as today's Python needs it, and as TensorFlow has it."""
+        return corrected(self._place, super().corrected(text))
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Runs it, and puts into it what TensorFlow has besides."""
+        super().exec_module(module)
+        add_to(module, self._place)
+
+    @property
+    def _place(self) -> str:
+        return self.name[len(_ALIAS) + 1 :]
+
+
+class _Finder(importlib.abc.MetaPathFinder):
     """Finds the modules of the installed package, but for those that this package has itself."""
 
-    def __init__(self, alias: str, own: Container[str]) -> None:
-        super().__init__(alias, "keras", "the package 'keras'")
+    def __init__(self, own: Container[str]) -> None:
         self._own = own
+        self._has_begun = False
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
     ) -> Optional[importlib.machinery.ModuleSpec]:
-        if name == self.alias or name.partition(".")[2] in self._own:
+        place = name[len(_ALIAS) + 1 :]
+        if not name.startswith(f"{_ALIAS}.") or place in self._own:
+            return None
+        try:
+            file = os.path.join(_folder(), *place.split("."))
+        except AttributeError as error:
+            raise ImportError(str(error), name=name) from None
+        if not self._has_begun:  # its modules import each other: in this order they can
+            self._has_begun = True
+            importlib.import_module(f"{_ALIAS}.utils")
+            if name in sys.modules:
+                return importlib.machinery.ModuleSpec(name, Aliases(name, name, name))
+        for path_of_it, is_package in ((f"{file}.py", False), (f"{file}/__init__.py", True)):
+            if os.path.exists(path_of_it):
+                return importlib.util.spec_from_file_location(
+                    name, path_of_it, loader=_Loader(name, path_of_it),
+                    submodule_search_locations=[file] if is_package else None,
+                )  # fmt: skip
+        return None
+
+
+class _Aliases(Aliases):
+    """Finds the modules of `tf.keras` by another name, but for some."""
+
+    def __init__(self, alias: str, others: Container[str]) -> None:
+        super().__init__(alias, _ALIAS, "the package 'keras'")
+        self._others = others
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[importlib.machinery.ModuleSpec]:
+        if name == self.alias or name.partition(".")[2] in self._others:
             return None
         return super().find_spec(name, path, target)
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        try:
-            _installed()
-        except AttributeError as error:
-            raise ImportError(str(error), name=spec.name) from None
-        return super().create_module(spec)
 
-
-def serve_modules(alias: str, own: Container[str] = ()) -> None:
-    """Makes `import ALIAS.X` give the module X of the installed package.
+def serve_modules(alias: str, others: Container[str]) -> None:
+    """Makes `import ALIAS.X` give the module X of `tf.keras`.
 
     Args:
         alias: The name of a module of this package.
-        own: The modules below it, without the name of this package, which are not Keras's.
+        others: The modules below it, without the name of this package, which are something else.
     """
     if not any(getattr(finder, "alias", None) == alias for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder(alias, own))
+        sys.meta_path.insert(0, _Aliases(alias, others))
 
 
-def serve_keras(
-    module: str, own: Sequence[str] = ()
-) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
-    """The `__getattr__` and the `__dir__` of the module that stands for Keras.
+def serve_keras(own: Sequence[str]) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of `tf.keras`.
 
     Args:
-        module: Its name, below which Keras's modules are imported, too.
         own: The modules below it that this package has itself.
 
     Returns:
         The two functions.
     """
-    place = module.partition(".")[2]
-    serve_modules(module, [f"{place}.{name}" for name in own])
+    sys.meta_path.insert(0, _Finder(own))
 
     def get(name: str) -> Any:
+        if name == "__version__":  # what files of models say that they are of
+            return "2.2.4-tf"
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in own:
-            return importlib.import_module(f"{module}.{name}")
-        return getattr(_installed(), name)
+        if name not in own:
+            _folder()
+        if name in _AT_THE_TOP:
+            return getattr(importlib.import_module(f"{_ALIAS}.{_AT_THE_TOP[name]}"), name)
+        try:
+            return importlib.import_module(f"{_ALIAS}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{_ALIAS}.{name}":
+                raise
+            raise AttributeError(f"module '{_ALIAS}' has no attribute '{name}'") from None
 
     def list_names() -> List[str]:
-        return list(sys.modules[module].__all__)
+        return list(sys.modules[_ALIAS].__all__)
 
     return get, list_names

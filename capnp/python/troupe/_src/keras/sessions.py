@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -91,6 +92,21 @@ def set_learning_phase(value: int) -> None:
     if value not in (0, 1):
         raise ValueError("Expected learning phase to be 0 or 1.")
     _learning_phases[get_default_graph()] = int(value)
+
+
+@contextlib.contextmanager
+def learning_phase_scope(value: int) -> Iterator[None]:
+    """A context in which the phase of the default graph is that; ValueError as above."""
+    graph = get_default_graph()
+    before = _learning_phases.get(graph)
+    set_learning_phase(value)
+    try:
+        yield
+    finally:
+        if before is None:
+            _learning_phases.pop(graph, None)
+        else:
+            _learning_phases[graph] = before
 
 
 def _initialize_variables(session: BaseSession) -> None:

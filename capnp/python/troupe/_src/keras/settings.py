@@ -74,6 +74,21 @@ def get_uid(prefix: str = "") -> int:
     return counts[prefix]
 
 
+def unique_object_name(name: str, zero_based: bool = False) -> str:
+    """A name that no other object of the default graph has.
+
+    Args:
+        name: What it begins with.
+        zero_based: Whether the first one has no number: dense, dense_1; else dense_1, dense_2.
+
+    Returns:
+        The name.
+    """
+    # Objects count by themselves: as a space cannot be in a name, no prefix of get_uid is meant.
+    number = get_uid(f" {name}") - (1 if zero_based else 0)
+    return f"{name}_{number}" if number else name
+
+
 def reset_uids() -> None:
     """Lets the numbers of all graphs begin again."""
     _uids.clear()

@@ -7,6 +7,8 @@ from typing import Any, Dict, Mapping, Optional
 from troupe._src.keras_optimizers import moment_optimizers, rate_optimizers
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer
 from troupe._src.keras_optimizers.schedules import made_of
+from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
+from troupe._src.train.optimizer import Optimizer as OptimizerOfGraphs
 
 _CLASSES = {
     kind.__name__.lower(): kind
@@ -56,7 +58,8 @@ def get(identifier: Any) -> Any:
     """An optimizer, of its name, of its configuration, or itself.
 
     Args:
-        identifier: A name such as "adam", a dict of `serialize`, or an optimizer.
+        identifier: A name such as "adam", a dict of `serialize`, or an optimizer, also one of
+            `tf.train`.
 
     Returns:
         An optimizer.
@@ -64,8 +67,10 @@ def get(identifier: Any) -> Any:
     Raises:
         ValueError: It is something else.
     """
-    if isinstance(identifier, Optimizer):
+    if isinstance(identifier, (Optimizer, TFOptimizer)):
         return identifier
+    if isinstance(identifier, OptimizerOfGraphs):
+        return TFOptimizer(identifier)
     if isinstance(identifier, dict):
         return deserialize(identifier)
     if isinstance(identifier, str):

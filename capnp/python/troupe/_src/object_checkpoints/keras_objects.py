@@ -6,9 +6,12 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from troupe._src.variables.variable import Variable
 
+_PACKAGE = __name__.split(".", maxsplit=1)[0]
 _BASES = {
     ("keras.engine.network", "Network"): "model",
     ("keras.engine.base_layer", "Layer"): "layer",
+    (f"{_PACKAGE}.keras.engine.network", "Network"): "model",
+    (f"{_PACKAGE}.keras.engine.base_layer", "Layer"): "layer",
     ("keras.optimizers", "Optimizer"): "optimizer",
 }
 

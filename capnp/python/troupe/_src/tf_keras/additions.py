@@ -1,0 +1,126 @@
+"""What modules of `tf.keras` have besides those of the package `keras`."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import types
+from typing import Any, Callable, Container, Dict, Mapping
+
+from troupe._src.keras.datasets import accept_datasets
+from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
+from troupe._src.keras.sessions import learning_phase_scope
+from troupe._src.keras.settings import unique_object_name
+from troupe._src.tf_keras.cosine_similarity import cosine_similarity_class
+from troupe._src.tf_keras.layer_methods import accept, extend_layers, with_batch_size
+from troupe._src.tf_keras.layer_shapes import convert_shapes
+from troupe._src.tf_keras.saved_weights import let_models_save
+
+_PACKAGE = __name__.split(".")[0]
+
+
+def _own(module: str) -> Any:
+    """A module of this folder: those with layers can be loaded once there are layers."""
+    return importlib.import_module(f"{_PACKAGE}._src.{module}")
+
+
+def _unique_among(names: Container[str], name: str) -> str:
+    """The name, or with the first number with which it is none of the others."""
+    numbered = (f"{name}_{number}" for number in itertools.count(1))
+    return next(each for each in itertools.chain([name], numbered) if each not in names)
+
+
+def _add_names(module: Any) -> None:
+    module.unique_object_name = unique_object_name
+    module.unique_among = _unique_among
+    module.learning_phase_scope = learning_phase_scope
+    module.TFOptimizer = TFOptimizer
+
+
+def _add_layers(module: Any) -> None:
+    module.DenseFeatures = _own("keras_layers.dense_features").dense_features_class(module.Layer)
+    module.LayerNormalization = _own("tf_keras.layer_normalization").LayerNormalization
+    attention = _own("tf_keras.attention")
+    module.Attention, module.AdditiveAttention = attention.Attention, attention.AdditiveAttention
+    module.Convolution2DTranspose = module.Conv2DTranspose
+    module.Convolution3DTranspose = module.Conv3DTranspose
+    module.SeparableConvolution1D = module.SeparableConv1D
+    module.SeparableConvolution2D = module.SeparableConv2D
+
+
+def _let_models_take_datasets(module: Any) -> None:
+    accept_datasets(module.Model)
+
+
+def _extend_layers(module: Any) -> None:
+    extend_layers(module.Layer)
+    convert_shapes(module.Layer)
+
+
+def _add_metrics(module: Any) -> None:
+    own = _own("tf_keras.metrics")
+    module.MeanIoU, module.MeanRelativeError = own.MeanIoU, own.MeanRelativeError
+    module.KLD = module.kld = module.kullback_leibler_divergence
+
+
+def _add_losses(module: Any) -> None:
+    module.CosineSimilarity = cosine_similarity_class(module)
+
+
+def _add_initializers(module: Any) -> None:
+    own = _own("tf_keras.initializers")
+    module.Orthogonal = module.orthogonal = own.Orthogonal
+    module.Identity = module.identity = own.Identity
+
+
+def _let_models_save(module: Any) -> None:
+    let_models_save(module.Network)
+
+
+def _let_inputs_have_sizes(module: Any) -> None:
+    module.Input = with_batch_size(module.Input)
+
+
+def _accept_arguments(kinds: Mapping[str, Mapping[str, Any]]) -> Callable[[Any], None]:
+    def accept_all(module: Any) -> None:
+        for name, arguments in kinds.items():
+            accept(getattr(module, name), arguments)
+
+    return accept_all
+
+
+# Arguments of TensorFlow's classes that Keras's do not have, and the values that change nothing.
+_OF_BATCH_NORMALIZATION: Dict[str, Any] = {
+    "fused": None, "renorm": (False,), "renorm_clipping": None, "renorm_momentum": None,
+    "virtual_batch_size": (None,), "adjustment": (None,),
+}  # fmt: skip
+_OF_LOCAL_LAYERS: Dict[str, Any] = {"implementation": None}
+
+_ADDITIONS: Dict[str, Callable[[Any], None]] = {
+    "backend": _add_names,
+    "engine.base_layer": _extend_layers,
+    "engine.input_layer": _let_inputs_have_sizes,
+    "engine.network": _let_models_save,
+    "engine.training": _let_models_take_datasets,
+    "initializers": _add_initializers,
+    "layers": _add_layers,
+    "layers.local": _accept_arguments(
+        {"LocallyConnected1D": _OF_LOCAL_LAYERS, "LocallyConnected2D": _OF_LOCAL_LAYERS}
+    ),
+    "layers.normalization": _accept_arguments({"BatchNormalization": _OF_BATCH_NORMALIZATION}),
+    "layers.recurrent": _accept_arguments({"RNN": {"time_major": (False,)}}),
+    "losses": _add_losses,
+    "metrics": _add_metrics,
+    "layers.wrappers": _accept_arguments({"Bidirectional": {"backward_layer": (None,)}}),
+}
+
+
+def add_to(module: types.ModuleType, place: str) -> None:
+    """Adds to a module that has just been loaded.
+
+    Args:
+        module: The module.
+        place: Its name without that of the package.
+    """
+    if place in _ADDITIONS:
+        _ADDITIONS[place](module)

@@ -1,0 +1,104 @@
+"""The lines of the package `keras` that say otherwise than `tf.keras`, by module."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, Tuple
+
+_Rules = List[Tuple[str, str]]
+
+_RULES: Dict[str, _Rules] = {
+    "backend.load_backend": [
+        # There is one backend, whatever the file and the variable of `import keras` say.
+        (r"(?s)# Set Keras base dir path.*?(# Default backend: TensorFlow\.\n[^\n]*\n)", r"\1"),
+        (r"(?s)# Attempt to read Keras config file\..*?(# Import backend functions\.)", r"\1"),
+        (r"\bsys\.stderr\.write\('Using TensorFlow backend\.\\n'\)", "pass"),
+    ],
+    "backend.tensorflow_backend": [
+        (
+            r"\b(tf_image_ops\.resize_bilinear\(x, new_shape)\)",
+            r"\1, half_pixel_centers=True)",
+        ),
+    ],
+    # Names are counted from the second on: dense, dense_1.
+    "engine.base_layer": [
+        (
+            r"_to_snake_case\(prefix\) \+ '_' \+ str\(K\.get_uid\(prefix\)\)",
+            "K.unique_object_name(_to_snake_case(prefix), zero_based=True)",
+        ),
+        (
+            r"\bdef add_metric\(self, value, name=None\)",
+            "def add_metric(self, value, aggregation=None, name=None)",
+        ),
+        (r"(?m)^ +print\('tracking', value, name\)\n", ""),
+        # Layers need not say which shapes they have.
+        (
+            r"(if not getattr\(self, '_is_graph_network', True\)):",
+            r"\1 or (\n"
+            "                    type(self).compute_output_shape is Layer.compute_output_shape):",
+        ),
+        # The regularizers of outputs are means over the batch.
+        (
+            r"( +)self\.activity_regularizer\(x\)\n",
+            r"\1self.activity_regularizer(x) / K.cast(K.shape(x)[0], K.dtype(x))\n",
+        ),
+    ],
+    "engine.network": [
+        (
+            r"prefix = self\.__class__\.__name__\.lower\(\)\n( +)name = .*",
+            "from .base_layer import _to_snake_case\n"
+            r"\1name = K.unique_object_name(\n"
+            r"\1    _to_snake_case(self.__class__.__name__), zero_based=True)",
+        ),
+        # A layer with several outputs names each.
+        (
+            r"self\.output_names\.append\(layer\.name\)",
+            "self.output_names.append(K.unique_among(self.output_names, layer.name))",
+        ),
+    ],
+    "layers.normalization": [
+        (r"(?m)^ +if K\.backend\(\) != 'cntk':\n( +.*\n|\n)+?.*variance \*= .*\n", ""),
+    ],
+    "layers.recurrent": [
+        (r"(?m)^( +)recurrent_activation='sigmoid',$", r"\1recurrent_activation='hard_sigmoid',"),
+    ],
+    # What a model calls while it is fitted has the model's name in front, as where it is called.
+    "engine.training": [
+        (
+            r"(?m)^( +)(outputs = self\.call\(.*)$",
+            r"\1with K.name_scope(self.name):\n\1    \2",
+        ),
+    ],
+    # The names of metrics are those of their functions, and not what `compile` was told.
+    "engine.training_utils": [
+        (
+            r"(?s)    # We keep the string that the user has set.*?return metric\n\n"
+            r"    metric = metrics_module\.get\(metric\)\n    return (.*?)\n\n",
+            "    prefix = 'weighted_' if weighted else ''\n"
+            "    if isinstance(metric, six.string_types):\n"
+            "        if metric in ('accuracy', 'acc'):\n"
+            "            return prefix + 'acc'\n"
+            "        if metric in ('crossentropy', 'ce'):\n"
+            "            return prefix + 'ce'\n"
+            "    metric = metrics_module.get(metric)\n"
+            r"    return prefix + (\1)" "\n\n",
+        ),
+    ],
+    "engine.saving": [(r"\boptimizers\.TFOptimizer\b", "K.TFOptimizer")],
+    "losses": [(r"return - (K\.sum\(y_true \* y_pred, axis=axis\))", r"return \1")],
+}
+
+
+def corrected(module: str, text: str) -> str:
+    """The source of a module as `tf.keras` has it.
+
+    Args:
+        module: Its name without that of the package.
+        text: Its source.
+
+    Returns:
+        The source.
+    """
+    for pattern, replacement in _RULES.get(module, ()):
+        text = re.sub(pattern, replacement, text)
+    return text

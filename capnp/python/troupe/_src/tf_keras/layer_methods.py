@@ -1,0 +1,130 @@
+"""Methods and arguments that the layers and models of `tf.keras` have besides Keras's."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from typing import Any, Callable, Container, List, Mapping, Optional
+
+from troupe._src.types.dtypes import as_dtype
+
+# Arguments of `add_weight` that say where and how a variable is kept, which scopes say here.
+_OF_VARIABLES = (
+    "use_resource", "synchronization", "aggregation", "getter", "collections", "caching_device",
+    "experimental_autocast",
+)  # fmt: skip
+
+
+def accept(kind: Any, arguments: Mapping[str, Optional[Container[Any]]]) -> None:
+    """Lets a class be made with arguments that it does not know.
+
+    Args:
+        kind: The class.
+        arguments: Their names, and the values that change nothing; None: all.
+    """
+    own = kind.__init__
+
+    @functools.wraps(own)
+    def make(self: Any, *args: Any, **kwargs: Any) -> None:
+        for name, values in arguments.items():
+            if name in kwargs:
+                value = kwargs.pop(name)
+                if values is not None and value not in values:
+                    raise ValueError(f"{kind.__name__}: {name}={value!r} is not supported")
+        own(self, *args, **kwargs)
+
+    kind.__init__ = make
+
+
+def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(own)
+    def add_weight(
+        self: Any, name: Any = None, shape: Any = None, *args: Any, partitioner: Any = None,
+        **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        if partitioner is not None:
+            raise ValueError("add_weight: variables in parts are not supported: use get_variable")
+        for each in _OF_VARIABLES:
+            kwargs.pop(each, None)
+        if not args and _is_shape(name, shape):  # the order of Keras 1: shape, initializer
+            return own(self, name, shape, **kwargs)
+        names = ("dtype", "initializer", "regularizer", "trainable", "constraint")
+        kwargs.update(zip(names, args))
+        dtype = kwargs.get("dtype")
+        if dtype is not None:
+            kwargs["dtype"] = as_dtype(dtype).name
+        if kwargs.get("initializer") is None:
+            is_float = as_dtype(kwargs.get("dtype") or self.dtype or "float32").is_floating
+            kwargs["initializer"] = "glorot_uniform" if is_float else "zeros"
+        if kwargs.get("trainable", True) is None:
+            del kwargs["trainable"]
+        sizes = () if shape is None else [size if size is None else int(size) for size in shape]
+        return own(self, name=name, shape=tuple(sizes), **kwargs)
+
+    return add_weight
+
+
+def _is_shape(name: Any, shape: Any) -> bool:
+    return isinstance(name, (list, tuple)) and not isinstance(shape, (list, tuple))
+
+
+def _add_variable(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """The former name of `add_weight`."""
+    return self.add_weight(*args, **kwargs)
+
+
+def _apply(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """The former name of a call."""
+    return self(inputs, *args, **kwargs)
+
+
+def _submodules(self: Any) -> List[Any]:
+    found: List[Any] = []
+    for layer in getattr(self, "_layers", ()):
+        found += [layer, *_submodules(layer)]
+    return found
+
+
+def extend_layers(kind: Any) -> None:
+    """Gives the class of layers what TensorFlow's has.
+
+    Args:
+        kind: The class.
+    """
+    for name, own in (
+        ("variables", "weights"),
+        ("trainable_variables", "trainable_weights"),
+        ("non_trainable_variables", "non_trainable_weights"),
+        ("inbound_nodes", "_inbound_nodes"),
+        ("outbound_nodes", "_outbound_nodes"),
+    ):
+        setattr(kind, name, property(operator.attrgetter(own)))
+    kind.submodules = property(lambda self: tuple(_submodules(self)))
+    kind.dynamic = False
+    kind.add_weight = _add_weight(kind.add_weight)
+    kind.add_variable, kind.apply = _add_variable, _apply
+
+
+def with_batch_size(make_input: Callable[..., Any]) -> Callable[..., Any]:
+    """`Input`, which may be told how large its batches are.
+
+    Args:
+        make_input: Keras's.
+
+    Returns:
+        The function.
+    """
+    signature = inspect.signature(make_input)
+
+    @functools.wraps(make_input)
+    def make(*args: Any, batch_size: Optional[int] = None, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        if batch_size is not None:
+            shape = given.pop("shape", ())
+            given["batch_shape"] = (batch_size, *shape)
+        if given.get("dtype") is not None:
+            given["dtype"] = as_dtype(given["dtype"]).name
+        return make_input(**given)
+
+    return make

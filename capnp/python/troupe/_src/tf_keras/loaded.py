@@ -1,0 +1,20 @@
+"""Modules of `tf.keras` for modules that are loaded after them: `additions` does that."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_PACKAGE = __name__.split(".", maxsplit=1)[0]
+
+
+def keras_module(name: str) -> Any:
+    """A module of `tf.keras`.
+
+    Args:
+        name: Its name there.
+
+    Returns:
+        The module.
+    """
+    return importlib.import_module(f"{_PACKAGE}.keras.{name}")

@@ -1,0 +1,100 @@
+"""Metrics that `tf.keras` has and the package of Keras has not."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+import numpy as np
+
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.metrics.confusion_matrix import confusion_matrix
+from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.tf_keras.loaded import keras_module
+
+backend = keras_module("backend")
+_metrics = keras_module("metrics")
+_Metric: Any = _metrics.Metric
+_Mean: Any = _metrics.Mean
+
+
+@set_module("troupe.keras.metrics")
+class MeanIoU(_Metric):  # type: ignore[misc]
+    """The mean over classes of true positives / (true + false positives + false negatives).
+
+    Classes that are in neither labels nor predictions do not count. As TensorFlow 1.15's metric of
+    the name.
+
+    Args:
+        num_classes: How many classes there are: labels and predictions are numbers below it.
+        name: The name of the metric.
+        dtype: Of the result.
+    """
+
+    def __init__(self, num_classes: int, name: Optional[str] = None, dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.num_classes = num_classes
+        self.total_cm = self.add_weight(
+            "total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros"
+        )
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Counts pairs of a label and a prediction."""
+        labels, predictions = (
+            array_ops.reshape(math_ops.cast(convert_to_tensor(each), "int64"), [-1])
+            for each in (y_true, y_pred)
+        )
+        if sample_weight is not None:
+            sample_weight = math_ops.cast(sample_weight, self.dtype)
+            sample_weight = array_ops.reshape(sample_weight, [-1])
+        counts = confusion_matrix(
+            labels, predictions, self.num_classes, weights=sample_weight, dtype=self.dtype
+        )
+        return [self.total_cm.assign_add(counts)]
+
+    def result(self) -> Any:
+        """The mean, a scalar."""
+        true = gen_ops.matrix_diag_part(self.total_cm)
+        told, found = (math_ops.reduce_sum(self.total_cm, axis) for axis in (1, 0))
+        counts = told + found - true
+        classes = math_ops.reduce_sum(math_ops.cast(counts > 0, self.dtype))
+        return gen_ops.div_no_nan(
+            math_ops.reduce_sum(gen_ops.div_no_nan(true, counts)), classes
+        )
+
+    def reset_states(self) -> None:
+        """Begins anew."""
+        backend.set_value(self.total_cm, np.zeros((self.num_classes, self.num_classes)))
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such a metric again."""
+        return {**super().get_config(), "num_classes": self.num_classes}
+
+
+@set_module("troupe.keras.metrics")
+class MeanRelativeError(_Mean):  # type: ignore[misc]
+    """The mean of the errors divided by what they are relative to.
+
+    As TensorFlow 1.15's metric of the name: a quotient by 0 is 0.
+
+    Args:
+        normalizer: What errors are divided by, broadcast to the predictions.
+        name: The name of the metric.
+        dtype: Of the result.
+    """
+
+    def __init__(self, normalizer: Any, name: Optional[str] = None, dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.normalizer = math_ops.cast(normalizer, self.dtype)
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Adds errors."""
+        labels, predictions = (math_ops.cast(each, self.dtype) for each in (y_true, y_pred))
+        errors = gen_ops.div_no_nan(gen_ops.abs(labels - predictions), self.normalizer)
+        return super().update_state(errors, sample_weight=sample_weight)
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such a metric again."""
+        with get_default_graph().as_default():
+            return {**super().get_config(), "normalizer": backend.eval(self.normalizer)}
