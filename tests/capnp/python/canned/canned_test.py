@@ -84,13 +84,42 @@ class CannedTest(tf.test.TestCase):
         self.assertEqual(
             names,
             [
-                "beta1_power", "beta2_power", "dnn/hiddenlayer_0/bias", "dnn/hiddenlayer_0/kernel",
+                "dnn/head/beta1_power", "dnn/head/beta2_power", "dnn/hiddenlayer_0/bias",
+                "dnn/hiddenlayer_0/kernel",
                 "dnn/input_from_feature_columns/input_layer/w_embedding/embedding_weights",
                 "dnn/logits/bias", "dnn/logits/kernel", "global_step",
             ],
         )  # fmt: skip
         found = [each["classes"][0].decode() for each in model.predict(inputs(None, 1))]
         self.assertGreater(np.mean(np.array(found) == labels), 0.85)
+
+    def test_slots_have_the_names_by_which_tensorflow_s_checkpoints_know_them(self):
+        labels = (X > 0.5).astype(np.int32)
+        for model, wanted in (
+            (
+                models.DNNClassifier([4], [PRICE]),
+                {"dnn/hiddenlayer_0/bias/t_0/Adagrad", "dnn/hiddenlayer_0/kernel/t_0/Adagrad",
+                 "dnn/logits/bias/t_0/Adagrad", "dnn/logits/kernel/t_0/Adagrad"},
+            ),
+            (
+                models.LinearRegressor([PRICE]),
+                {f"linear/linear_model/{name}/part_0/{slot}"
+                 for name in ("x/weights", "bias_weights") for slot in ("Ftrl", "Ftrl_1")},
+            ),
+        ):  # fmt: skip
+            model.train(inputs(labels), steps=1)
+            names = model.get_variable_names()
+            self.assertEqual({each for each in names if "/Adag" in each or "/Ftrl" in each}, wanted)
+
+    def test_the_network_of_a_combined_model_has_a_smaller_rate_than_one_alone(self):
+        model = models.DNNLinearCombinedRegressor(
+            dnn_feature_columns=[PRICE], dnn_hidden_units=[2], linear_feature_columns=[WORD]
+        )
+        model.train(inputs(X + 5), steps=1)
+        bias = model.get_variable_value("dnn/logits/bias")  # 0, and a step of Adagrad
+        self.assertAllClose(bias, [0.001], rtol=0.01)
+        slot = model.get_variable_value("dnn/logits/bias/Adagrad")
+        self.assertGreater(slot[0], 1.0)
 
     def test_the_losses_and_predictions_have_the_names_that_programs_log_and_serve(self):
         sums = {"loss": "weighted_loss/Sum", "average_loss": "truediv"}
@@ -166,6 +195,7 @@ class CannedTest(tf.test.TestCase):
             linear_feature_columns=[WORD],
             dnn_feature_columns=[PRICE],
             dnn_hidden_units=[32],
+            dnn_optimizer=lambda: tf.train.AdagradOptimizer(0.05),
             config=SEEDED,
         )
         self.assertGreater(self.learned(model, labels)["accuracy"], 0.85)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from troupe._src.canned.heads import Head, RegressionHead, class_head
 from troupe._src.canned.networks import Network, after_updates, linear_logits, partitioner_of
-from troupe._src.canned.optimizers import DNN_RATE, linear_rate, optimizer_of
+from troupe._src.canned.optimizers import linear_rate, optimizer_of
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec
@@ -22,6 +22,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.assign_ops import assign_add
 
+DNN_RATE = 0.001
 LINEAR_RATE_MAX = 0.005
 
 

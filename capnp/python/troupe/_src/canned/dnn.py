@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Optional, Sequence
 
 from troupe._src.canned.heads import Head, RegressionHead, class_head, minimizer
 from troupe._src.canned.networks import Network, after_updates
-from troupe._src.canned.optimizers import DNN_RATE, optimizer_of
+from troupe._src.canned.optimizers import optimizer_of
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec
@@ -14,6 +14,9 @@ from troupe._src.nn.losses import Reduction
 from troupe._src.ops import gen_ops
 from troupe._src.set_module import set_module
 from troupe._src.types.paths import PathLike
+from troupe._src.variables.variable_store import variable_scope
+
+_RATE = 0.05
 
 
 def dnn_model_fn(head: Head, network: Network, optimizer: Any) -> Callable[..., EstimatorSpec]:
@@ -23,8 +26,10 @@ def dnn_model_fn(head: Head, network: Network, optimizer: Any) -> Callable[..., 
         features: Dict[str, Any], labels: Any, mode: str, config: RunConfig
     ) -> EstimatorSpec:
         logits = network.logits(features, head.size, mode, config)
-        train = minimizer(optimizer_of(optimizer, DNN_RATE))
-        return head.spec(features, labels, mode, logits, after_updates(train), "dnn")
+        train = minimizer(optimizer_of(optimizer, _RATE))
+        # Slots have the name of this scope in front, by which checkpoints know them.
+        with variable_scope("dnn", auxiliary_name_scope=False):
+            return head.spec(features, labels, mode, logits, after_updates(train), "dnn")
 
     return model_fn
 

@@ -95,10 +95,11 @@ class Head:
                     mode, predictions=predictions, loss=loss, eval_metric_ops=metrics
                 )
             average = self._average(loss, unreduced, weights)
+            train_op = train_op_fn(loss)
         scalar("loss", loss)
         if average is not None:
             scalar("average_loss", average)
-        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op_fn(loss))
+        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 
     def _average(self, loss: Tensor, unreduced: Tensor, weights: Any) -> Optional[Tensor]:
         """The average of a loss that is a sum; of another one None."""
@@ -289,9 +290,7 @@ class BinaryHead(_ClassHead):
             "label/mean": label_mean,
             "accuracy_baseline": baseline,
             "auc": auc(labels, scores, weights),
-            "auc_precision_recall": auc(
-                labels, scores, weights, curve="PR", summation_method="careful_interpolation"
-            ),
+            "auc_precision_recall": auc(labels, scores, weights, curve="PR"),
         }
 
 

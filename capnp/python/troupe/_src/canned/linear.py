@@ -13,6 +13,7 @@ from troupe._src.estimator.spec import EstimatorSpec
 from troupe._src.nn.losses import Reduction
 from troupe._src.set_module import set_module
 from troupe._src.types.paths import PathLike
+from troupe._src.variables.variable_store import variable_scope
 
 RATE_MAX = 0.2
 
@@ -30,7 +31,9 @@ def linear_model_fn(
             features, used, head.size, sparse_combiner, partitioner_of(partitioner, config)
         )
         chosen = optimizer_of(optimizer, linear_rate(used, RATE_MAX))
-        return head.spec(features, labels, mode, logits, minimizer(chosen), "linear")
+        # Slots have the name of this scope in front, by which checkpoints know them.
+        with variable_scope("linear", auxiliary_name_scope=False):
+            return head.spec(features, labels, mode, logits, minimizer(chosen), "linear")
 
     return model_fn
 

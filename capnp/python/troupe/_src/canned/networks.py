@@ -19,17 +19,21 @@ from troupe._src.variables.initializers import GlorotUniform
 from troupe._src.variables.partitioners import min_max_variable_partitioner
 from troupe._src.variables.variable_store import variable_scope
 
-# Tables smaller than this are not cut.
-PART_BYTES_MIN = 64 << 20
+# Tables of features, and other weights, that are smaller than this are not cut.
+_TABLE_BYTES_MIN = 64 << 20
+_WEIGHTS_BYTES_MIN = 256 << 10
 
 
-def partitioner_of(given: Any, config: RunConfig) -> Any:
-    """The partitioner that is given, or one for so many parameter servers as there are."""
-    if given is not None or not config.num_ps_replicas:
+def partitioner_of(given: Any, config: RunConfig, bytes_min: int = _TABLE_BYTES_MIN) -> Any:
+    """The partitioner that is given, or one for so many parameter servers as there are.
+
+    Without any, variables have one part each: as in TensorFlow, whose checkpoints have the names of
+    the slots of such variables.
+    """
+    if given is not None:
         return given
-    return min_max_variable_partitioner(
-        max_partitions=config.num_ps_replicas, min_slice_size=PART_BYTES_MIN
-    )
+    parts = max(1, config.num_ps_replicas)
+    return min_max_variable_partitioner(max_partitions=parts, min_slice_size=bytes_min)
 
 
 def linear_logits(
@@ -67,8 +71,10 @@ class Network(NamedTuple):
     def logits(self, features: Dict[str, Any], units: int, mode: str, config: RunConfig) -> Tensor:
         """The logits, [batch, units]."""
         is_training = mode == ModeKeys.TRAIN
-        with variable_scope("dnn", partitioner=partitioner_of(self.partitioner, config)):
-            with variable_scope("input_from_feature_columns"):
+        tables = partitioner_of(self.partitioner, config)
+        weights = partitioner_of(None, config, _WEIGHTS_BYTES_MIN)
+        with variable_scope("dnn", partitioner=weights):
+            with variable_scope("input_from_feature_columns", partitioner=tables):
                 net = input_layer(features, self.columns)
             for index, count in enumerate(self.hidden_units):
                 name = f"hiddenlayer_{index}"

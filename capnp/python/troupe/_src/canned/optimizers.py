@@ -9,7 +9,6 @@ from troupe._src.train.adaptive_optimizers import AdagradOptimizer, AdamOptimize
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.train.optimizers import FtrlOptimizer, GradientDescentOptimizer, RMSPropOptimizer
 
-DNN_RATE = 0.05
 
 _BY_NAME: Dict[str, Callable[[float], Optimizer]] = {
     "Adagrad": AdagradOptimizer,
