@@ -29,7 +29,8 @@ class Iteration {
     part->keeps_order_ = false;
     return part;
   }
-  /// The same iteration, for an input of a dataset that has several.
+  /// The same iteration, for an input of a dataset that has several, or for one of those that a
+  /// function makes.
   std::shared_ptr<Iteration> of_input(size_t number) const {
     auto part = std::make_shared<Iteration>(*this);
     part->path_.push_back(number);
@@ -80,6 +81,9 @@ class Iteration {
     return seeds;
   }
   static constexpr size_t seeds_max = size_t{1} << 20;
+  /// How many states are kept: with more datasets than that, made by a function for each element,
+  /// a repetition of them begins anew.
+  static constexpr size_t states_kept_max = size_t{1} << 18;
 
  private:
   /// A part of the dataset, and where it is an input: by the numbers of the inputs that lead there.
@@ -116,6 +120,7 @@ class Iteration {
     if (states.size() >= states_max) {
       std::erase_if(states, [](const auto& each) { return each.second.part.expired(); });
       states_max = std::max(states_max, 2 * states.size());
+      if (states.size() >= states_kept_max) return make();
     }
     auto& state = states[{part.get(), path}];
     if (!state.value || state.part.expired()) state = {.part = part, .value = make()};

@@ -21,7 +21,8 @@ struct Cycle {
   int64_t block_length;
   bool is_parallel = false;  // the datasets are read before it is their turn
   bool keeps_order = true;
-  int64_t ahead = 0;  // how many elements of each are; 0: as the block length says
+  bool is_flat = false;  // each dataset is at a place of its own
+  int64_t ahead = 0;     // how many elements of each are; 0: as the block length says
 };
 
 /// The elements of a dataset, read ahead.
@@ -92,7 +93,8 @@ class Interleaved final : public data::SteppedSource {
       if (open_count_ == 0) return answer;
       return {};
     }
-    auto source = iterate_component(**answer, iteration_);
+    auto place = cycle_.is_flat || cycle_.is_parallel ? dataset_count_++ : at_;
+    auto source = iterate_component(**answer, iteration_->of_input(place));
     if (!source) return take_error(source.status());
     open(
         cycle_.is_parallel ? read_ahead(iteration_, *std::move(source), cycle_)
@@ -140,6 +142,7 @@ class Interleaved final : public data::SteppedSource {
   Cycle cycle_;
   std::vector<data::SharedSource> places_;  // as many as were needed so far; null where closed
   size_t at_ = 0;
+  size_t dataset_count_ = 0;
   int64_t in_block_ = 0;  // elements that the place has given in this turn
   size_t open_count_ = 0;
   bool is_opening_;
@@ -151,8 +154,9 @@ data::SharedSource merged(
     const SharedIteration& iteration, data::SharedSource datasets, const Cycle& cycle) {
   // It may take long to make a dataset, which must not keep those that are there.
   auto input = std::make_shared<data::BufferedSource>(iteration, std::move(datasets), 1);
-  auto open = [iteration, cycle](const Element& element) -> Result<data::SharedSource> {
-    auto source = iterate_component(element, iteration);
+  auto open = [iteration, cycle,
+               count = size_t{0}](const Element& element) mutable -> Result<data::SharedSource> {
+    auto source = iterate_component(element, iteration->of_input(count++));
     if (!source) return source;
     return read_ahead(iteration, *std::move(source), cycle);
   };
@@ -281,7 +285,7 @@ Result<Kernel> make_interleaved(
 
 Result<Kernel> make_flat_map(const Node& node, const Graph& graph, Device& device) {
   return make_interleaved(node, graph, device, [](const Launch&) -> Result<Cycle> {
-    return Cycle{.length = 1, .block_length = 1};
+    return Cycle{.length = 1, .block_length = 1, .is_flat = true};
   });
 }
 

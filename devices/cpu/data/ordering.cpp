@@ -5,6 +5,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/shuffling.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 
 namespace troupe::cpu {
@@ -238,6 +239,7 @@ KernelCatalog::Make make_counted(Make make) {
 }
 
 Iterate repeat(const SharedDataset& input, int64_t count) {
+  if (auto fused = shuffled_and_repeated(input, count)) return *std::move(fused);
   return over<Repeated>(input, input, count);
 }
 Iterate take_first(const SharedDataset& input, int64_t count) { return over<First>(input, count); }

@@ -44,6 +44,25 @@ class RandomFunctionsTest(tf.test.TestCase):
             session.run(iterator.initializer)
             self.assertEqual(self.take(session, following, 4), first)
 
+    def test_shuffles_made_by_a_function_have_the_orders_of_tensorflow_1(self):
+        inner = lambda x: Dataset.range(4).shuffle(4, seed=6).map(lambda y: 10 * x + y)
+        numbers = Dataset.range(3)
+        for dataset, expected in (
+            # A place of the cycle goes on with its numbers; a dataset made in parallel has its own.
+            (numbers.interleave(inner, 2), [2, 12, 1, 11, 3, 13, 0, 10, 20, 22, 21, 23]),
+            (
+                numbers.interleave(inner, 2, num_parallel_calls=2),
+                [2, 12, 1, 11, 3, 13, 0, 10, 22, 21, 23, 20],
+            ),
+            (
+                Dataset.range(2).flat_map(inner).repeat(2),
+                [2, 1, 3, 0, 12, 11, 13, 10, 0, 2, 1, 3, 10, 12, 11, 13],
+            ),
+        ):
+            following = dataset.make_one_shot_iterator().get_next()
+            with tf.Session() as session:
+                self.assertEqual(self.take(session, following, len(expected)), expected)
+
     def test_without_a_seed_an_iterator_draws_others(self):
         tf.get_default_graph().seed = None
         random = lambda x: tf.random_uniform([])
