@@ -17,6 +17,12 @@ class GradientsTest(tf.test.TestCase):
             session.run(v.initializer)
             self.assertAllClose(session.run([by_x, by_v]), [12, 9])
 
+    def test_an_op_without_a_gradient_is_a_lookup_error(self):
+        image = tf.ones([1, 2, 2, 3])
+        with self.assertRaisesRegex(LookupError, "op AdjustHue has no gradient") as caught:
+            tf.gradients(tf.image.adjust_hue(image, 0.1), image)
+        self.assertIsInstance(caught.exception, ValueError)
+
     def test_an_x_that_the_ys_do_not_depend_on_has_no_gradient(self):
         x, y = tf.constant(3.0), tf.constant(1.0)
         found = tf.gradients(x * 2.0, [x, y])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional, Sequence
 
 from troupe._src.composed_distributions.mixture_shapes import with_event_axes
-from troupe._src.distributions.arguments import salted
+from troupe._src.distributions.arguments import gen_new_seed
 from troupe._src.distributions.categorical import Categorical
 from troupe._src.distributions.distribution import Distribution
 from troupe._src.distributions.reparameterization import NOT_REPARAMETERIZED
@@ -161,11 +161,17 @@ class Mixture(Distribution):
                 return self._chosen_of_all(n, chosen, seed)
             return self._drawn_as_chosen(chosen, seed)
 
+    def _seeds(self, seed: Optional[int]) -> List[Optional[int]]:
+        """Those of the components, each made of the one before."""
+        seeds = []
+        for _ in self._components:
+            seed = gen_new_seed(seed, "mixture")
+            seeds.append(seed)
+        return seeds
+
     def _chosen_of_all(self, n: Any, chosen: Tensor, seed: Optional[int]) -> Tensor:
-        drawn = [
-            each.sample(n, seed=salted(seed, 7 + index))
-            for index, each in enumerate(self._components)
-        ]
+        seeds = self._seeds(seed)
+        drawn = [each.sample(n, seed=own) for each, own in zip(self._components, seeds)]
         rank = self._known_event.rank
         # Not a product with 0 and 1: samples may be infinite.
         one_hot = creation_ops.one_hot(chosen, self.num_components, dtype=drawn[0].dtype)
@@ -181,10 +187,10 @@ class Mixture(Distribution):
         count = self.num_components
         of_components = gen_ops.dynamic_partition(places, chosen, count)
         drawn = []
-        for index, (component, of_one) in enumerate(zip(self._components, of_components)):
+        for component, of_one, own in zip(self._components, of_components, self._seeds(seed)):
             # One sample of the whole batch for each place, of which one member is taken.
             number = array_ops.size(of_one)
-            samples = component.sample(number, seed=salted(seed, 7 + index))
+            samples = component.sample(number, seed=own)
             event = self.event_shape_tensor()
             flat = array_ops.reshape(samples, array_ops.concat([[number * size], event], 0))
             members = size * math_ops.range(number) + gen_ops.floormod(of_one, size)

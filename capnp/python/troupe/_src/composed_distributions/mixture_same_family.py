@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from troupe._src.composed_distributions.mixture_shapes import with_event_axes
-from troupe._src.distributions.arguments import salted
+from troupe._src.distributions.arguments import gen_new_seed
 from troupe._src.distributions.distribution import Distribution
 from troupe._src.distributions.reparameterization import NOT_REPARAMETERIZED
 from troupe._src.graph.elements import Tensor
@@ -141,7 +141,7 @@ class MixtureSameFamily(Distribution):
     def _sample_n(self, n: Any, seed: Optional[int] = None) -> Tensor:
         with control_dependencies(self._assertions):
             drawn = self._components.sample(n, seed=seed)
-            chosen = self._mixture.sample(n, seed=salted(seed, 6))
+            chosen = self._mixture.sample(n, seed=gen_new_seed(seed, "mixture"))
             is_chosen = creation_ops.one_hot(chosen, self._count, dtype=drawn.dtype)
             return self._sum(drawn * self._of_events(is_chosen))
 

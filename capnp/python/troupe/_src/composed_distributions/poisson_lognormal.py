@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Tuple
 import numpy as np
 
 from troupe._src.discrete_distributions.poisson import Poisson
-from troupe._src.distributions.arguments import salted
+from troupe._src.distributions.arguments import gen_new_seed
 from troupe._src.distributions.categorical import Categorical
 from troupe._src.distributions.distribution import Distribution
 from troupe._src.distributions.normal import Normal
@@ -182,7 +182,9 @@ class PoissonLogNormalQuadratureCompound(Distribution):
         own = array_ops.size(self._mixture.batch_shape_tensor())
         # The mixture's batch is the last part of this one.
         outer = shape[: array_ops.size(shape) - own]
-        chosen = self._mixture.sample(outer, seed=salted(seed, 8))
+        chosen = self._mixture.sample(outer, seed=gen_new_seed(
+            seed, "poisson_lognormal_quadrature_compound"
+        ))
         is_chosen = creation_ops.one_hot(chosen, self._size, dtype=self.dtype)
         rates = math_ops.reduce_sum(is_chosen * self._poisson.rate, -1)
         return random_poisson(array_ops.reshape(rates, shape), [], dtype=self.dtype, seed=seed)

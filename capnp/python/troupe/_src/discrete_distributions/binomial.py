@@ -9,7 +9,7 @@ from troupe._src.distributions.arguments import (
     checked,
     integers,
     logits_and_probs,
-    salted,
+    gen_new_seed,
 )
 from troupe._src.distributions.reparameterization import NOT_REPARAMETERIZED
 from troupe._src.graph.elements import Tensor
@@ -165,7 +165,7 @@ class NegativeBinomial(_Attempts):
         rates = random_gamma(
             [n], self.total_count, gen_ops.exp(-self.logits), dtype=self.dtype, seed=seed
         )
-        return random_poisson(rates, [], dtype=self.dtype, seed=salted(seed, 4))
+        return random_poisson(rates, [], dtype=self.dtype, seed=gen_new_seed(seed, "negative_binom"))
 
     def _log_prob(self, value: Tensor) -> Tensor:
         x = self._valid(value)

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 from typing import Any, Callable, Dict, Optional
 
-
-def gen_new_seed(seed: Any, salt: str) -> Optional[int]:
-    """Another seed, by a text; None for None."""
-    if seed is None:
-        return None
-    digest = hashlib.md5(f"{seed}{salt}".encode()).hexdigest()
-    return int(digest[:8], 16) & 0x7FFFFFFF
+from troupe._src.distributions.arguments import gen_new_seed as gen_new_seed
 
 
 def parent_frame_arguments() -> Dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
@@ -150,9 +151,12 @@ def _checked_probs(probs: Tensor, of_classes: bool) -> Tensor:
     return checked(probs, *checks)
 
 
-def salted(seed: Optional[int], salt: int) -> Optional[int]:
-    """Another seed, for a second draw; None for None."""
-    return None if seed is None else (seed * 2654435761 + salt) & 0x7FFFFFFF
+def gen_new_seed(seed: Any, salt: str) -> Optional[int]:
+    """Another seed, by a text; None for None."""
+    if seed is None:
+        return None
+    digest = hashlib.md5(f"{seed}{salt}".encode()).hexdigest()
+    return int(digest[:8], 16) & 0x7FFFFFFF
 
 
 def last_axis(shape: TensorShape) -> Tuple[TensorShape, TensorShape]:

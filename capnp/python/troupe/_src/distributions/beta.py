@@ -9,7 +9,7 @@ from troupe._src.distributions.arguments import (
     checked,
     floats,
     one_of,
-    salted,
+    gen_new_seed,
     where_defined,
 )
 from troupe._src.distributions.divergences import RegisterKL
@@ -77,7 +77,7 @@ class Beta(ScalarDistribution):
         ones, zeros = (
             random_gamma([n], self._in_batch(each), dtype=self.dtype, seed=given)
             for each, given in (
-                (self.concentration1, seed), (self.concentration0, salted(seed, 1)),
+                (self.concentration1, seed), (self.concentration0, gen_new_seed(seed, "beta")),
             )
         )  # fmt: skip
         return ones / (ones + zeros)

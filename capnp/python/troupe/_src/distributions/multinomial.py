@@ -10,7 +10,7 @@ from troupe._src.distributions.arguments import (
     checked,
     integers,
     logits_and_probs,
-    salted,
+    gen_new_seed,
 )
 from troupe._src.distributions.dirichlet import Dirichlet
 from troupe._src.distributions.reparameterization import NOT_REPARAMETERIZED
@@ -21,7 +21,7 @@ from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, assert_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.arithmetic_ops import lbeta
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.random.random_ops import multinomial
+from troupe._src.random.random_ops import multinomial, random_gamma
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 
@@ -183,11 +183,25 @@ class DirichletMultinomial(_Counts):
         return self._means
 
     def _sample_n(self, n: Any, seed: Optional[int] = None) -> Tensor:
+        seed_of_counts = gen_new_seed(seed, "dirichlet_multinomial")
+        if self.total_count.shape.rank == 0:
+            return self._drawn_alike(n, seed, seed_of_counts)
         counts = array_ops.expand_dims(self.total_count, -1)
         weights = self.concentration + creation_ops.zeros_like(counts)
         probs = Dirichlet(weights).sample(n, seed=seed)
-        drawn = Multinomial(self.total_count, probs=probs).sample(seed=salted(seed, 3))
+        drawn = Multinomial(self.total_count, probs=probs).sample(seed=seed_of_counts)
         return convert_to_tensor(drawn)
+
+    def _drawn_alike(self, n: Any, seed: Optional[int], seed_of_counts: Optional[int]) -> Tensor:
+        """Samples of one number of draws, with TensorFlow's numbers of the seed."""
+        size = self.event_shape_tensor()[0]
+        drawn = random_gamma([n], self.concentration, dtype=self.dtype, seed=seed)
+        logits = array_ops.reshape(gen_ops.log(drawn), array_ops.stack([-1, size]))
+        draws = math_ops.cast(self.total_count, dtypes.int32)
+        chosen = multinomial(logits, draws, seed=seed_of_counts)
+        counts = math_ops.reduce_sum(creation_ops.one_hot(chosen, size, dtype=self.dtype), -2)
+        shape = array_ops.concat([[n], self.batch_shape_tensor(), [size]], 0)
+        return array_ops.reshape(counts, shape)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         counts = self._valid(value)

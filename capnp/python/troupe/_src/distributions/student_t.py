@@ -11,7 +11,7 @@ from troupe._src.distributions.arguments import (
     ScalarDistribution,
     floats,
     one_of,
-    salted,
+    gen_new_seed,
     where_defined,
 )
 from troupe._src.distributions.reparameterization import FULLY_REPARAMETERIZED
@@ -78,7 +78,7 @@ class StudentT(ScalarDistribution):
     def _sample_n(self, n: Any, seed: Optional[int] = None) -> Tensor:
         normal = random_normal(self._draw_shape(n), dtype=self.dtype, seed=seed)
         df = self._in_batch(self.df)
-        squares = random_gamma([n], 0.5 * df, 0.5, dtype=self.dtype, seed=salted(seed, 2))
+        squares = random_gamma([n], 0.5 * df, 0.5, dtype=self.dtype, seed=gen_new_seed(seed, "student_t"))
         return normal * gen_ops.rsqrt(squares / df) * self.scale + self.loc
 
     def _log_prob(self, value: Tensor) -> Tensor:

@@ -88,10 +88,12 @@ def _random_flip(image: Any, axis: int, seed: Optional[int], name: str) -> Tenso
     with get_default_graph().name_scope(name):
         pixels = convert_to_tensor(image)
         first = rows_axis(pixels)
-        shape: Any = []
+        # TensorFlow flips one image where the number is low, and those of a batch where it is high.
         if first == 1:
             shape = array_ops.concat([array_ops.shape(pixels)[:1], [1, 1, 1]], axis=0)
-        is_flipped = gen_ops.less(random_ops.random_uniform(shape, 0, 1.0, seed=seed), 0.5)
+            is_flipped = random_ops.random_uniform(shape, 0, 1.0, seed=seed) > 0.5
+        else:
+            is_flipped = random_ops.random_uniform([], 0, 1.0, seed=seed) < 0.5
         flipped = rearrange_ops.reverse(pixels, [first + axis])
         result = selection_ops.where_v2(is_flipped, flipped, pixels)
         result.set_shape(pixels.shape)

@@ -88,7 +88,8 @@ def gradients(
         A list with a tensor, IndexedSlices, or None for each x.
 
     Raises:
-        ValueError: An op between them has no gradient, there is another number of initial gradients
+        LookupError: An op between them has no gradient; it is a ValueError, too.
+        ValueError: There is another number of initial gradients
             than of ys, or an option has another value.
         TypeError: A complex y has no initial gradient.
         NotImplementedError: A loop between them has no second derivative.
@@ -132,9 +133,11 @@ def _add_gradients(
                 lambda node: _function_for(graph, node),
             )
         except errors.InvalidArgumentError as error:
-            if error.node_op in _CONTROL_FLOW and error.message.endswith("has no gradient"):
-                message = f"{error.message}: {_FOREIGN_CONTEXT}"
-                raise errors.build_error(False, message, error.node, error.node_op) from None
+            if error.message.endswith("has no gradient"):
+                where = f": {_FOREIGN_CONTEXT}" if error.node_op in _CONTROL_FLOW else ""
+                missing = errors.MissingGradientError(None, None, f"{error.message}{where}")
+                missing.node, missing.node_op = error.node, error.node_op
+                raise missing from None
             if not error.message.startswith(_SECOND_ORDER):
                 raise
             # TensorFlow refuses it by this class.

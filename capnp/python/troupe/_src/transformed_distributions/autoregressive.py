@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from troupe._src.distributions.arguments import salted
+from troupe._src.distributions.arguments import gen_new_seed
 from troupe._src.distributions.distribution import Distribution
 from troupe._src.graph.scopes import name_scope
 from troupe._src.set_module import set_module
@@ -104,7 +104,7 @@ class Autoregressive(Distribution):
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         if seed is None:
             # Without one the steps would not draw the same numbers.
-            seed = salted(int(np.random.randint(2**31 - 1)), 1)
+            seed = gen_new_seed(np.random.randint(2**31 - 1), "autoregressive")
         samples = self.distribution0.sample(n, seed=seed)
         for _ in range(self._num_steps):
             samples = self.distribution_fn(samples).sample(seed=seed)

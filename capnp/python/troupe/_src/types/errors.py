@@ -182,6 +182,10 @@ class InvalidValueError(InvalidArgumentError, ValueError):
     """A node whose shapes or values do not fit its op."""
 
 
+class MissingGradientError(InvalidValueError, LookupError):
+    """An op without a gradient, between what is differentiated and by what."""
+
+
 _CLASSES: Dict[int, Type[OpError]] = {
     kind.error_code: kind
     for kind in (
@@ -253,6 +257,7 @@ _ALL_CLASSES: List[Type[OpError]] = [
     OpError,
     InvalidTypeError,
     InvalidValueError,
+    MissingGradientError,
     *_CLASSES.values(),
 ]
 for _error_class in _ALL_CLASSES:

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from troupe._src.distributions.arguments import checked, salted
+from troupe._src.distributions.arguments import checked, gen_new_seed
 from troupe._src.distributions.distribution import Distribution
 from troupe._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from troupe._src.graph.elements import Tensor
@@ -126,7 +126,7 @@ class WishartLinearOperator(Distribution):
         shape = array_ops.concat([[n], batch, self.event_shape_tensor()], 0)
         drawn = gen_ops.matrix_band_part(random_normal(shape, dtype=self.dtype, seed=seed), -1, 0)
         halves = self._sequence(0.5 * self.df * creation_ops.ones(batch, self.dtype))
-        squares = random_gamma([n], halves, 0.5, dtype=self.dtype, seed=salted(seed, 5))
+        squares = random_gamma([n], halves, 0.5, dtype=self.dtype, seed=gen_new_seed(seed, "wishart"))
         lower = matrix_set_diag(drawn, gen_ops.sqrt(squares))
         factors = self._scale_operator.matmul(lower)
         return factors if self._is_factor else math_ops.matmul(factors, factors, adjoint_b=True)
