@@ -165,7 +165,8 @@ class NegativeBinomial(_Attempts):
         rates = random_gamma(
             [n], self.total_count, gen_ops.exp(-self.logits), dtype=self.dtype, seed=seed
         )
-        return random_poisson(rates, [], dtype=self.dtype, seed=gen_new_seed(seed, "negative_binom"))
+        seed = gen_new_seed(seed, "negative_binom")
+        return random_poisson(rates, [], dtype=self.dtype, seed=seed)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         x = self._valid(value)

@@ -78,7 +78,8 @@ class StudentT(ScalarDistribution):
     def _sample_n(self, n: Any, seed: Optional[int] = None) -> Tensor:
         normal = random_normal(self._draw_shape(n), dtype=self.dtype, seed=seed)
         df = self._in_batch(self.df)
-        squares = random_gamma([n], 0.5 * df, 0.5, dtype=self.dtype, seed=gen_new_seed(seed, "student_t"))
+        other_seed = gen_new_seed(seed, "student_t")
+        squares = random_gamma([n], 0.5 * df, 0.5, dtype=self.dtype, seed=other_seed)
         return normal * gen_ops.rsqrt(squares / df) * self.scale + self.loc
 
     def _log_prob(self, value: Tensor) -> Tensor:
