@@ -52,6 +52,14 @@ Op&& Op::ref_inputs(std::string name, std::string dtype_attr, std::string count_
        .count_attr = std::move(count_attr)});
   return std::move(*this);
 }
+Op&& Op::ref_inputs(std::string name, DType dtype, std::string count_attr) && {
+  inputs_.push_back(
+      {.name = std::move(name),
+       .dtype = dtype,
+       .is_ref = true,
+       .count_attr = std::move(count_attr)});
+  return std::move(*this);
+}
 Op&& Op::inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
   inputs_.push_back(
       {.name = std::move(name),

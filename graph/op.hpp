@@ -67,8 +67,9 @@ class Op {
   /// graphs call the handle, a string. Such a reference has no value.
   Op&& ref_input(std::string name, DType dtype) &&;
   Op&& ref_output(std::string name, DType dtype) &&;
-  /// `count_attr` references, all of the dtype in `dtype_attr`.
+  /// `count_attr` references, all of the dtype in `dtype_attr`, or of a fixed one.
   Op&& ref_inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
+  Op&& ref_inputs(std::string name, DType dtype, std::string count_attr) &&;
   /// `count_attr` tensors, all of the dtype in `dtype_attr`, or of a fixed one.
   Op&& inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   Op&& outputs(std::string name, std::string dtype_attr, std::string count_attr) &&;

@@ -101,6 +101,8 @@ void add_dataset_generator_kernels(KernelCatalog& catalog);
 void add_dataset_reduction_kernels(KernelCatalog& catalog);
 void add_dataset_records_kernels(KernelCatalog& catalog);
 void add_iterators_kernels(KernelCatalog& catalog);
+void add_sdca_kernels(KernelCatalog& catalog);
+void add_boosted_trees_kernels(KernelCatalog& catalog);
 
 /// A catalog of all CPU kernels.
 KernelCatalog make_kernel_catalog();

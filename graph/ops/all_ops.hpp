@@ -105,6 +105,8 @@ void add_iterators_ops(OpCatalog& catalog);
 void add_functional_control_ops(OpCatalog& catalog);
 void add_script_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
+void add_sdca_ops(OpCatalog& catalog);
+void add_boosted_trees_ops(OpCatalog& catalog);
 
 /// The catalog of all ops, one for the process.
 std::shared_ptr<const OpCatalog> op_catalog();
