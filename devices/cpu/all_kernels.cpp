@@ -93,6 +93,7 @@ constexpr Add families[] = {
     add_reference_kernels,
     add_checkpoint_kernels,
     add_remapping_kernels,
+    add_sdca_kernels,
     add_accumulator_kernels,
     add_staging_kernels,
     add_map_staging_kernels,

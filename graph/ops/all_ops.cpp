@@ -97,6 +97,7 @@ constexpr Family families[] = {
     {"data_flow/barrier", add_barrier_ops},
     {"data_flow/mutex", add_mutex_ops},
     {"data_flow/tensor_list", add_tensor_list_ops},
+    {"learning/sdca", add_sdca_ops},
     {"control_flow", add_control_flow_ops},
     {"loops", add_loops_ops},
     {"functional", add_functional_ops},
