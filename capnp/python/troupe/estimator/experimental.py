@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.canned.linear_sdca import LinearSDCA
 from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
 from troupe._src.estimator_hooks.early_stopping import (
     make_early_stopping_hook,
@@ -23,6 +24,7 @@ if not TYPE_CHECKING:
 __all__ = [
     "InMemoryEvaluatorHook",
     "KMeans",
+    "LinearSDCA",
     "build_raw_supervised_input_receiver_fn",
     "make_early_stopping_hook",
     "make_stop_at_checkpoint_step_hook",

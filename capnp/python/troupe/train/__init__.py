@@ -63,6 +63,11 @@ from troupe._src.checkpoints.checkpoint_state import (
 from troupe._src.checkpoints.new_checkpoints import checkpoints_iterator
 from troupe._src.object_checkpoints.checkpoint import Checkpoint
 from troupe._src.object_checkpoints.checkpoint_manager import CheckpointManager
+from troupe._src.linear_optimizer.dual_ascent import (
+    sdca_fprint,
+    sdca_optimizer,
+    sdca_shrink_l1,
+)
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import (
     assert_global_step,
@@ -256,6 +261,9 @@ __all__ = [
     "remove_checkpoint",
     "replica_device_setter",
     "run",
+    "sdca_fprint",
+    "sdca_optimizer",
+    "sdca_shrink_l1",
     "shuffle_batch",
     "shuffle_batch_join",
     "slice_input_producer",

@@ -108,6 +108,14 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "saved_model_export_utils": "contrib.learn.utils.saved_model_export_utils",
     },
     "contrib.legacy_seq2seq.python.ops": {"seq2seq": "contrib.legacy_seq2seq"},
+    "contrib.linear_optimizer.python": {
+        "sdca_estimator": "_src.learn_models.sdca_estimators",
+        "sdca_optimizer": "contrib.linear_optimizer",
+    },
+    "contrib.linear_optimizer.python.ops": {
+        "sdca_ops sparse_feature_column": "contrib.linear_optimizer",
+        "sharded_mutable_dense_hashtable": "_src.linear_optimizer.sharded_tables",
+    },
     "contrib.losses.python": {"metric_learning": "contrib.losses.metric_learning"},
     "contrib.losses.python.losses": {"loss_ops": "contrib.losses"},
     "contrib.losses.python.metric_learning": {

@@ -129,6 +129,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "gen_io_ops gen_linalg_ops gen_logging_ops gen_lookup_ops gen_math_ops gen_nn_ops": _OPS,
         "gen_parsing_ops gen_random_ops gen_resource_variable_ops gen_sparse_ops": _OPS,
         "gen_rnn_ops gen_spectral_ops gen_string_ops gen_stateless_random_ops": _OPS,
+        "gen_sdca_ops sdca_ops": f"train {_OPS}",
         "gen_state_ops": _REFERENCE_OPS,
         "summary_ops": "summary",
     },

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Optional, Sequence
 
 from troupe._src.canned.heads import Head, RegressionHead, class_head, minimizer
-from troupe._src.canned.networks import linear_logits, partitioner_of
+from troupe._src.canned.linear_sdca import LinearSDCA, check_columns, sdca_spec
+from troupe._src.canned.networks import few_parts, linear_logits, partitioner_of
 from troupe._src.canned.optimizers import linear_rate, optimizer_of
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
@@ -27,6 +28,9 @@ def linear_model_fn(
     def model_fn(
         features: Dict[str, Any], labels: Any, mode: str, config: RunConfig
     ) -> EstimatorSpec:
+        if isinstance(optimizer, LinearSDCA):
+            cut = partitioner or few_parts(config)
+            return sdca_spec(head, used, optimizer, features, labels, mode, cut)
         logits = linear_logits(
             features, used, head.size, sparse_combiner, partitioner_of(partitioner, config)
         )
@@ -48,7 +52,8 @@ class LinearClassifier(Estimator):
         n_classes: How many classes there are.
         weight_column: The name of the feature that has the weights of examples, or its column.
         label_vocabulary: The classes, where labels are strings.
-        optimizer: An optimizer, a function that makes one, or a name.
+        optimizer: An optimizer, a function that makes one, or a name; or
+            `tf.estimator.experimental.LinearSDCA`.
         config: As of Estimator.
         partitioner: Of the variables.
         warm_start_from: As of Estimator.
@@ -73,6 +78,8 @@ class LinearClassifier(Estimator):
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
     ) -> None:
+        error = "LinearSDCA cannot be used in a multi-class setting."
+        check_columns(optimizer, feature_columns, sparse_combiner, n_classes <= 2, error)
         head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         model_fn = linear_model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
@@ -111,6 +118,8 @@ class LinearRegressor(Estimator):
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
     ) -> None:
+        error = "LinearSDCA can only be used with one-dimensional label."
+        check_columns(optimizer, feature_columns, sparse_combiner, label_dimension <= 1, error)
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
         model_fn = linear_model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)

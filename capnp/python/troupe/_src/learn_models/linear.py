@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from troupe._src.contrib.optimize_loss import OPTIMIZER_CLS_NAMES
 from troupe._src.graph.graph import get_default_graph
@@ -12,8 +12,11 @@ from troupe._src.learn.model_fn_ops import ModelFnOps
 from troupe._src.learn_heads.head import Head
 from troupe._src.learn_heads.kinds import multi_class_head, regression_head
 from troupe._src.learn_models.logits import PART_BYTES_MIN, Linear, named_features, partitioner_of
+from troupe._src.learn_models.sdca import sdca_model_fn, sdca_params
+from troupe._src.linear_optimizer.contrib_optimizer import SDCAOptimizer
 from troupe._src.learn_models.results import ClassEstimator, NumberEstimator
 from troupe._src.ops.clip_ops import clip_by_global_norm
+from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.gradients import gradients
@@ -78,7 +81,8 @@ class LinearClassifier(ClassEstimator):
         model_dir: As of Estimator.
         n_classes: How many classes there are.
         weight_column_name: The name of the feature of weights of examples; None for none.
-        optimizer: An optimizer, its name, or a function that makes one; by default Ftrl.
+        optimizer: An optimizer, its name, or a function that makes one; by default Ftrl. Or
+            `tf.contrib.linear_optimizer.SDCAOptimizer`.
         gradient_clip_norm: The norm that gradients are clipped to; None for none.
         enable_centered_bias: Whether a bias learns the mean of labels by itself.
         _joint_weight: Whether all categories have one variable.
@@ -98,12 +102,18 @@ class LinearClassifier(ClassEstimator):
         feature_engineering_fn: Optional[Callable[..., Any]] = None,
         label_keys: Optional[Sequence[Any]] = None,
     ) -> None:  # fmt: skip
+        is_sdca = isinstance(optimizer, SDCAOptimizer)
+        if is_sdca and enable_centered_bias:
+            raise ValueError("enable_centered_bias is not supported with SDCA")
         head = multi_class_head(
             n_classes, weight_column_name=weight_column_name,
             enable_centered_bias=enable_centered_bias, label_keys=label_keys,
         )  # fmt: skip
-        params = _params(head, feature_columns, optimizer, gradient_clip_norm, _joint_weight)
-        super().__init__(linear_model_fn, model_dir, config, params, feature_engineering_fn)
+        assert not is_sdca or n_classes == 2, "SDCA only applies to binary classification."
+        model = _model(
+            head, feature_columns, optimizer, gradient_clip_norm, _joint_weight, weight_column_name
+        )
+        super().__init__(model[0], model_dir, config, model[1], feature_engineering_fn)
 
 
 @set_module("troupe.contrib.learn")
@@ -133,12 +143,21 @@ class LinearRegressor(NumberEstimator):
         label_dimension: int = 1, _joint_weights: bool = False, config: Any = None,
         feature_engineering_fn: Optional[Callable[..., Any]] = None,
     ) -> None:  # fmt: skip
+        is_sdca = isinstance(optimizer, SDCAOptimizer)
+        if is_sdca and enable_centered_bias:
+            enable_centered_bias = False
+            logging.warning(
+                "centered_bias is not supported with SDCA, please disable it explicitly."
+            )
         head = regression_head(
             weight_column_name=weight_column_name, label_dimension=label_dimension,
             enable_centered_bias=enable_centered_bias,
         )  # fmt: skip
-        params = _params(head, feature_columns, optimizer, gradient_clip_norm, _joint_weights)
-        super().__init__(linear_model_fn, model_dir, config, params, feature_engineering_fn)
+        assert not is_sdca or label_dimension == 1, "SDCA only applies for label_dimension=1."
+        model = _model(
+            head, feature_columns, optimizer, gradient_clip_norm, _joint_weights, weight_column_name
+        )
+        super().__init__(model[0], model_dir, config, model[1], feature_engineering_fn)
 
 
 @set_module("troupe.contrib.learn")
@@ -166,14 +185,21 @@ class LinearEstimator(Estimator):
         gradient_clip_norm: Optional[float] = None, _joint_weights: bool = False,
         config: Any = None, feature_engineering_fn: Optional[Callable[..., Any]] = None,
     ) -> None:  # fmt: skip
-        params = _params(head, feature_columns, optimizer, gradient_clip_norm, _joint_weights)
-        super().__init__(linear_model_fn, model_dir, config, params, feature_engineering_fn)
+        if isinstance(optimizer, SDCAOptimizer):
+            raise ValueError("LinearEstimator does not support SDCA optimizer.")
+        model = _model(head, feature_columns, optimizer, gradient_clip_norm, _joint_weights)
+        super().__init__(model[0], model_dir, config, model[1], feature_engineering_fn)
 
 
-def _params(
-    head: Head, columns: Any, optimizer: Any, clip_norm: Optional[float], is_joint: bool
-) -> Dict[str, Any]:
-    return {
+def _model(
+    head: Head, columns: Any, optimizer: Any, clip_norm: Optional[float], is_joint: bool,
+    weight_column_name: Optional[str] = None,
+) -> Tuple[Callable[..., ModelFnOps], Dict[str, Any]]:  # fmt: skip
+    """The model function and its parameters."""
+    if isinstance(optimizer, SDCAOptimizer):
+        assert not is_joint, "_joint_weights is incompatible with SDCAOptimizer."
+        return sdca_model_fn, sdca_params(head, _columns(columns), weight_column_name, optimizer)
+    return linear_model_fn, {
         "head": head,
         "feature_columns": _columns(columns),
         "optimizer": optimizer,

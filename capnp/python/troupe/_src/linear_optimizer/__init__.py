@@ -1,0 +1,1 @@
+"""Linear models that are learned by stochastic dual coordinate ascent."""
