@@ -75,6 +75,27 @@ class SdcaEstimatorsTest(tf.test.TestCase):
         chances = np.array(list(model.predict_proba(inputs(CLASSES))))
         self.assertAllEqual(classes, chances.argmax(1))
 
+    def test_a_support_vector_machine_learns(self):
+        model = learn.SVM("id", COLUMNS, "w", self.folder, l2_regularization=2.0)
+        model.fit(input_fn=inputs(CLASSES), steps=200)
+        self.assertGreater(model.evaluate(input_fn=inputs(CLASSES), steps=1)["accuracy"], 0.8)
+        weights = self.weights(model)
+        one_hot = (CATEGORIES[:, None] == np.arange(4)).astype(np.float64)
+        table = np.concatenate([X, one_hot, np.ones([COUNT, 1])], 1)
+
+        def loss(weights):
+            margins = (2 * CLASSES - 1) * (table @ weights)
+            return WEIGHTS @ np.maximum(0, 1 - margins) + weights @ weights
+
+        for change in 0.05 * np.random.RandomState(1).randn(200, 8):
+            self.assertLess(loss(weights), loss(weights + change))
+        predicted = list(model.predict(input_fn=inputs(CLASSES)))
+        self.assertEqual(set(predicted[0]), {"classes", "logits"})
+        classes = list(model.predict_classes(input_fn=inputs(CLASSES)))
+        self.assertEqual(classes, [each["classes"] for each in predicted])
+        with self.assertRaisesRegex(ValueError, "Kernel SVMs"):
+            learn.SVM("id", COLUMNS, kernels=[1])
+
     def test_a_linear_regressor_takes_the_optimizer(self):
         for options in ({}, {"adaptive": False, "num_table_shards": 2}):
             with tempfile.TemporaryDirectory() as folder:

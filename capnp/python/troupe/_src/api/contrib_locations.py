@@ -95,7 +95,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "mnist": "contrib.learn.datasets.mnist",
     },
     "contrib.learn.python.learn.estimators": {
-        "dnn dnn_linear_combined estimator linear logistic_regressor": "contrib.learn",
+        "dnn dnn_linear_combined estimator linear logistic_regressor svm": "contrib.learn",
         "model_fn prediction_key": "contrib.learn",
         "run_config": "contrib.learn _src.learn.run_config",
         "constants metric_key": "_src.learn.keys",

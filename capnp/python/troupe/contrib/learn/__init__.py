@@ -38,6 +38,7 @@ from troupe._src.learn_models.combined import (
 from troupe._src.learn_models.dnn import DNNClassifier, DNNEstimator, DNNRegressor
 from troupe._src.learn_models.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from troupe._src.learn_models.logistic import LogisticRegressor
+from troupe._src.learn_models.svm import SVM
 from troupe.contrib.learn import (
     datasets,
     head,
@@ -80,6 +81,7 @@ __all__ = [
     "ProblemType",
     "RunConfig",
     "SKCompat",
+    "SVM",
     "TaskType",
     "Trainable",
     "binary_svm_head",
