@@ -42,7 +42,7 @@ class ShardedMutableDenseHashTable:
         checkpoint: bool = True,
         name: str = "ShardedMutableHashTable",
     ) -> None:
-        self._key_dtype = as_dtype(key_dtype)
+        self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         with name_scope(name, "sharded_mutable_hash_table") as scope:
             self._name = scope
             self._shards = [
@@ -116,7 +116,8 @@ class ShardedMutableDenseHashTable:
         if len(self._shards) == 1:
             return self._shards[0].insert(given, values, name=name)
         apart = self._spread_by(given)
-        parts = zip(self._shards, apart(given), apart(convert_to_tensor(values)))
+        given_values = convert_to_tensor(values, self._value_dtype)
+        parts = zip(self._shards, apart(given), apart(given_values))
         done: Operation = group(*[shard.insert(each, of, name=name) for shard, each, of in parts])
         return done
 
@@ -126,7 +127,7 @@ class ShardedMutableDenseHashTable:
         return [keys for keys, _ in pairs], [values for _, values in pairs]
 
     def _checked(self, keys: TensorLike) -> Tensor:
-        given = convert_to_tensor(keys)
+        given = convert_to_tensor(keys, preferred_dtype=self._key_dtype)
         if given.dtype.base_dtype != self._key_dtype:
             raise TypeError(
                 f"Signature mismatch. Keys must be dtype {self._key_dtype}, got {given.dtype}."
