@@ -5,6 +5,7 @@ import unittest
 import numpy as np
 
 import troupe as tf
+import troupe.sim
 
 optimizer = tf.contrib.linear_optimizer
 RANDOM = np.random.RandomState(0)
@@ -169,7 +170,8 @@ class SdcaModelTest(tf.test.TestCase):
         self.assertLess(gaps[0], gaps[1])
 
     def test_probabilities_are_adaptive_unless_an_option_says_otherwise(self):
-        for more, expected in (({}, True), ({"adaptive": False}, False), ({"adaptive": True}, True)):
+        cases = (({}, True), ({"adaptive": False}, False), ({"adaptive": True}, True))
+        for more, expected in cases:
             with self.subTest(more), tf.Graph().as_default() as graph:
                 batch = examples("squared_loss")
                 optimizer.SdcaModel(batch, variables(), options("squared_loss", **more)).minimize()
@@ -186,6 +188,27 @@ class SdcaModelTest(tf.test.TestCase):
             sess.run(step)
             sess.run(step)
             self.assertEqual(sess.run(count), 2)
+
+    def test_workers_learn_together_from_what_parameter_servers_have(self):
+        setter = tf.train.replica_device_setter(
+            cluster={"ps": ["a:1", "b:1"], "worker": ["c:1", "d:1"]},
+            worker_device="/job:worker/task:0",
+        )
+        with tf.device(setter):
+            batch, weights = examples("squared_loss"), variables(parts=True)
+            given = options("squared_loss", num_table_shards=2, num_loss_partitions=2)
+            model = optimizer.SdcaModel(batch, weights, given)
+            step = model.update_weights(model.minimize())
+            gap, loss = model.approximate_duality_gap(), model.unregularized_loss(batch)
+        with troupe.sim.Cluster({"ps": 2, "worker": 2}, seed=7) as cluster:
+            sessions = [tf.Session(cluster.target("worker", task)) for task in (0, 1)]
+            sessions[0].run(tf.global_variables_initializer())
+            for count in range(60):
+                sessions[count % 2].run(step)
+            found = sessions[1].run([gap, loss])
+            for session in sessions:
+                session.close()
+        self.assertAllClose(found, [0.0, 0.0093296], atol=1e-3)
 
     def test_savers_save_the_states_of_examples(self):
         batch = examples("squared_loss")

@@ -57,6 +57,19 @@ class ShardedTablesTest(tf.test.TestCase):
                 sess.run(insert, {keys: some})
                 self.assertAllEqual(sess.run(found, {keys: some}), [2.0 * each for each in some])
 
+    def test_nodes_are_where_their_table_is(self):
+        with tf.device("/job:ps/task:0"):
+            tables = [self.table(1).table_shards[0]]
+            tables.append(tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1))
+        with tf.device("/job:worker/task:0"):
+            keys = [tf.zeros([1, 2], tf.int64), tf.constant(["a"])]
+            for table, key in zip(tables, keys):
+                values = table.lookup(key)
+                nodes = [values.op, table.insert(key, values), table.remove(key), table.size().op]
+                nodes += [each.op for each in table.export()]
+                wanted = table.resource_handle.op.colocation_groups()
+                self.assertEqual([node.colocation_groups() for node in nodes], [wanted] * 6)
+
     def test_keys_of_another_kind_are_refused(self):
         table = self.table(2)
         with self.assertRaisesRegex(TypeError, "Keys must be dtype"):

@@ -30,6 +30,8 @@ class DenseHashTable(_TableWithHandle):
         checkpoint: Whether other programs find it by this name, and savers save it.
     """
 
+    _keeps_device = True
+
     def __init__(
         self,
         key_dtype: DTypeLike,
@@ -91,7 +93,7 @@ class DenseHashTable(_TableWithHandle):
         Returns:
             The operation.
         """
-        with name_scope(name, f"{self.name}_lookup_table_insert"):
+        with name_scope(name, f"{self.name}_lookup_table_insert"), self._on_its_device():
             op: Operation = raw_ops.LookupTableInsertV2(
                 table_handle=self._handle,
                 keys=convert_to_tensor(keys, self._key_dtype, name="keys"),
@@ -124,7 +126,7 @@ class DenseHashTable(_TableWithHandle):
             TypeError: The keys have another dtype.
         """
         self._check_keys(keys)
-        with name_scope(name, f"{self.name}_lookup_table_remove"):
+        with name_scope(name, f"{self.name}_lookup_table_remove"), self._on_its_device():
             op: Operation = raw_ops.LookupTableRemoveV2(table_handle=self._handle, keys=keys)
         return op
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, Dict, Optional, Tuple
+from contextlib import nullcontext
+from typing import Any, ContextManager, Dict, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
-from troupe._src.graph.scopes import control_dependencies, name_scope
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.scopes import colocate_with, control_dependencies, name_scope
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import TableInitializerBase
 from troupe._src.lookup.saved_tables import add_to_saved, saved_values
@@ -80,6 +82,12 @@ class _TableWithHandle(LookupInterface):
 
     _handle: Tensor
     _default_value: Tensor
+    _keeps_device = False  # whether its nodes are on its device, in scopes of other devices, too
+
+    def _on_its_device(self) -> ContextManager[None]:
+        """A scope of nodes that use the table."""
+        is_here = self._keeps_device and get_default_graph() is self._handle.graph
+        return colocate_with(self._handle.op) if is_here else nullcontext()
 
     @property
     def resource_handle(self) -> Tensor:
@@ -92,20 +100,22 @@ class _TableWithHandle(LookupInterface):
 
     def size(self, name: Optional[str] = None) -> Tensor:
         """The number of its keys, an int64."""
-        with name_scope(name, f"{self.name}_Size"):
+        with name_scope(name, f"{self.name}_Size"), self._on_its_device():
             size: Tensor = raw_ops.LookupTableSizeV2(table_handle=self._handle)
         return size
 
     def _find(self, keys: Any) -> Tensor:
-        values: Tensor = raw_ops.LookupTableFindV2(
-            table_handle=self._handle, keys=keys, default_value=self._default_value
-        )
+        with self._on_its_device():
+            values: Tensor = raw_ops.LookupTableFindV2(
+                table_handle=self._handle, keys=keys, default_value=self._default_value
+            )
         return values
 
     def _export(self) -> Tuple[Tensor, Tensor]:
-        keys, values = raw_ops.LookupTableExportV2(
-            table_handle=self._handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype
-        )
+        with self._on_its_device():
+            keys, values = raw_ops.LookupTableExportV2(
+                table_handle=self._handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype
+            )
         return keys, values
 
 
@@ -230,6 +240,8 @@ class MutableHashTable(_TableWithHandle):
         checkpoint: Whether other programs find it by this name, and savers save it.
     """
 
+    _keeps_device = True
+
     def __init__(
         self,
         key_dtype: DTypeLike,
@@ -279,7 +291,7 @@ class MutableHashTable(_TableWithHandle):
         Returns:
             The operation.
         """
-        with name_scope(name, f"{self.name}_lookup_table_insert"):
+        with name_scope(name, f"{self.name}_lookup_table_insert"), self._on_its_device():
             op: Operation = raw_ops.LookupTableInsertV2(
                 table_handle=self._handle,
                 keys=convert_to_tensor(keys, self._key_dtype, name="keys"),
@@ -300,7 +312,7 @@ class MutableHashTable(_TableWithHandle):
             TypeError: The keys have another dtype.
         """
         self._check_keys(keys)
-        with name_scope(name, f"{self.name}_lookup_table_remove"):
+        with name_scope(name, f"{self.name}_lookup_table_remove"), self._on_its_device():
             op: Operation = raw_ops.LookupTableRemoveV2(table_handle=self._handle, keys=keys)
         return op
 
