@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Optional, Sequence
 
 from troupe._src.canned.heads import Head, RegressionHead, class_head, minimizer
 from troupe._src.canned.linear_sdca import LinearSDCA, check_columns, sdca_spec
-from troupe._src.canned.networks import few_parts, linear_logits, partitioner_of
+from troupe._src.canned.networks import linear_logits, partitioner_of
 from troupe._src.canned.optimizers import linear_rate, optimizer_of
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
@@ -29,7 +29,7 @@ def linear_model_fn(
         features: Dict[str, Any], labels: Any, mode: str, config: RunConfig
     ) -> EstimatorSpec:
         if isinstance(optimizer, LinearSDCA):
-            cut = partitioner or few_parts(config)
+            cut = partitioner_of(partitioner, config)
             return sdca_spec(head, used, optimizer, features, labels, mode, cut)
         logits = linear_logits(
             features, used, head.size, sparse_combiner, partitioner_of(partitioner, config)

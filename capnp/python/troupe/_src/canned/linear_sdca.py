@@ -24,6 +24,7 @@ from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import scalar
 from troupe._src.train.global_step import get_global_step
 from troupe._src.types import dtypes
+from troupe._src.variables.partitioners import min_max_variable_partitioner
 from troupe._src.variables.variable_store import variable_scope
 
 
@@ -191,8 +192,8 @@ def sdca_spec(
         features: The features by their names.
         labels: The labels, unless the mode predicts.
         mode: One of `ModeKeys`.
-        partitioner: Cuts the variables. Those of what is learned are called after their parts, also
-            where there is one.
+        partitioner: Cuts the variables; by default they have one part each, after which those of
+            what is learned are called in TensorFlow's checkpoints.
 
     Returns:
         The spec.
@@ -203,7 +204,8 @@ def sdca_spec(
     losses = {BinaryHead: "logistic_loss", RegressionHead: "squared_loss"}
     if type(head) not in losses:
         raise ValueError(f"Unsupported head type: {head}")
-    with variable_scope("linear", partitioner=partitioner):
+    cut = partitioner or min_max_variable_partitioner(max_partitions=1)
+    with variable_scope("linear", partitioner=cut):
         variables: Dict[Any, Any] = {}
         logits = linear_model(features, columns, cols_to_vars=variables)
         bias = variables["bias"][0]
