@@ -54,6 +54,7 @@ Result<SparseFeatures> SparseFeatures::of(const Inputs& inputs, int64_t examples
 Status SparseFeatures::read_places(const Inputs& inputs, int64_t examples) {
   std::unordered_map<int64_t, int64_t> place_of;
   auto weight_indices = inputs.weight_indices.values<int64_t>();
+  place_of.reserve(weight_indices.size());
   for (size_t i = 0; i < weight_indices.size(); ++i)
     place_of[weight_indices[i]] = static_cast<int64_t>(i);
   std::vector<int64_t> last_example(weight_indices.size(), -1);  // that has a feature
