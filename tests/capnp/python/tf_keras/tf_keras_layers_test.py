@@ -45,6 +45,18 @@ class NamesTest(LayerCase):
         self.assertEqual(keras.Input((1,)).name, "input_1:0")
         self.assertEqual(keras.Sequential().name, "sequential_1")
 
+    def test_weights_of_models_are_in_the_order_of_their_layers(self):
+        model = keras.Sequential(
+            [layers.Dense(2, input_shape=(3,)), layers.BatchNormalization(), layers.Dense(2)]
+        )
+        names = [variable.name.split(":")[0].split("/")[1] for variable in model.weights]
+        moving = ["moving_mean", "moving_variance"]
+        self.assertEqual(
+            names, ["kernel", "bias", "gamma", "beta", *moving, "kernel", "bias"]
+        )
+        shapes = [tuple(variable.shape.as_list()) for variable in model.weights]
+        self.assertEqual([w.shape for w in model.get_weights()], shapes)
+
     def test_results_of_one_layer_are_told_apart(self):
         given = keras.Input((3, 2))
         model = keras.Model(given, layers.SimpleRNN(2, return_state=True)(given))
@@ -93,6 +105,14 @@ class MethodsTest(LayerCase):
         self.assertEqual(layer(keras.Input((3,))).shape.as_list(), [None, 4])
         self.assertEqual(layer.size, 3)
         self.assertEqual(layer.compute_output_shape((None, 3)), (None, 4))
+
+    def test_sizes_that_layers_compute_are_numbers(self):
+        given = keras.Input((3, 2))
+        flat = layers.Flatten()(given)
+        self.assertEqual(repr(keras.backend.int_shape(flat)), "(None, 6)")
+        reshaped = layers.Reshape((-1, 3))(given)
+        self.assertEqual(repr(keras.backend.int_shape(reshaped)), "(None, 2, 3)")
+        self.assertEqual(layers.Dense(4)(flat).shape.as_list(), [None, 4])
 
     def test_inputs_may_have_a_size_of_batch(self):
         given = keras.Input((3,), batch_size=4, dtype=tf.float32)

@@ -28,14 +28,15 @@ def kind_of(value: Any) -> Optional[str]:
 def parts_of(value: Any, kind: str) -> List[Tuple[str, Any]]:
     """What such an object has by name, beside its public attributes, which come behind it.
 
-    The layers of a model are numbered as in TensorFlow, those with weights also by themselves.
+    The layers of a model are numbered as in TensorFlow, with that of the inputs, which the list of a
+    `Sequential` leaves out; those with weights also by themselves.
     """
     if kind == "optimizer":
         return _parts_of_optimizer(value)
     found: List[Tuple[str, Any]] = []
     if kind == "model":
         with_weights = 0
-        for number, layer in enumerate(value.layers):
+        for number, layer in enumerate(getattr(value, "_layers", None) or value.layers):
             if layer.weights:
                 found.append((f"layer_with_weights-{with_weights}", layer))
                 with_weights += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
 import types
@@ -12,7 +13,12 @@ from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import unique_object_name
 from troupe._src.tf_keras.cosine_similarity import cosine_similarity_class
-from troupe._src.tf_keras.layer_methods import accept, extend_layers, with_batch_size
+from troupe._src.tf_keras.layer_methods import (
+    accept,
+    extend_layers,
+    extend_models,
+    with_batch_size,
+)
 from troupe._src.tf_keras.layer_shapes import convert_shapes
 from troupe._src.tf_keras.saved_weights import let_models_save
 
@@ -71,14 +77,18 @@ def _add_initializers(module: Any) -> None:
     own = _own("tf_keras.initializers")
     module.Orthogonal = module.orthogonal = own.Orthogonal
     module.Identity = module.identity = own.Identity
+    module.GlorotUniform = module.glorot_uniform = own.GlorotUniform
+    module.GlorotNormal = module.glorot_normal = own.GlorotNormal
 
 
-def _let_models_save(module: Any) -> None:
+def _extend_models(module: Any) -> None:
     let_models_save(module.Network)
+    extend_models(module.Network)
 
 
 def _let_inputs_have_sizes(module: Any) -> None:
     module.Input = with_batch_size(module.Input)
+    accept(module.InputLayer, {"ragged": (False, None)})
 
 
 def _accept_arguments(kinds: Mapping[str, Mapping[str, Any]]) -> Callable[[Any], None]:
@@ -87,6 +97,19 @@ def _accept_arguments(kinds: Mapping[str, Mapping[str, Any]]) -> Callable[[Any],
             accept(getattr(module, name), arguments)
 
     return accept_all
+
+
+def _let_normalization_have_a_list(module: Any) -> None:
+    """Files of TensorFlow have the one axis in a list."""
+    accept(module.BatchNormalization, _OF_BATCH_NORMALIZATION)
+    own = module.BatchNormalization.__init__
+
+    @functools.wraps(own)
+    def make(self: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
+        kwargs.update(zip(("momentum", "epsilon", "center", "scale"), args))
+        own(self, axis=axis[0] if isinstance(axis, (list, tuple)) else axis, **kwargs)
+
+    module.BatchNormalization.__init__ = make
 
 
 # Arguments of TensorFlow's classes that Keras's do not have, and the values that change nothing.
@@ -100,14 +123,14 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "backend": _add_names,
     "engine.base_layer": _extend_layers,
     "engine.input_layer": _let_inputs_have_sizes,
-    "engine.network": _let_models_save,
+    "engine.network": _extend_models,
     "engine.training": _let_models_take_datasets,
     "initializers": _add_initializers,
     "layers": _add_layers,
     "layers.local": _accept_arguments(
         {"LocallyConnected1D": _OF_LOCAL_LAYERS, "LocallyConnected2D": _OF_LOCAL_LAYERS}
     ),
-    "layers.normalization": _accept_arguments({"BatchNormalization": _OF_BATCH_NORMALIZATION}),
+    "layers.normalization": _let_normalization_have_a_list,
     "layers.recurrent": _accept_arguments({"RNN": {"time_major": (False,)}}),
     "losses": _add_losses,
     "metrics": _add_metrics,

@@ -84,7 +84,11 @@ _RULES: Dict[str, _Rules] = {
             r"    return prefix + (\1)" "\n\n",
         ),
     ],
-    "engine.saving": [(r"\boptimizers\.TFOptimizer\b", "K.TFOptimizer")],
+    "engine.saving": [
+        (r"\boptimizers\.TFOptimizer\b", "K.TFOptimizer"),
+        # In files, a model inside of another has its trainable weights first.
+        (r"(?<!\w)layer\.weights\b", "(layer.trainable_weights + layer.non_trainable_weights)"),
+    ],
     "losses": [(r"return - (K\.sum\(y_true \* y_pred, axis=axis\))", r"return \1")],
 }
 

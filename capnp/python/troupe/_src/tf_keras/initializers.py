@@ -1,8 +1,8 @@
-"""Initializers whose numbers are those of TensorFlow's ops, where Keras has NumPy's."""
+"""Initializers with the numbers of TensorFlow's ops, where Keras has NumPy's, and its names."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict, Optional
 
 from troupe._src.set_module import set_module
 from troupe._src.tf_keras.loaded import keras_module
@@ -13,6 +13,7 @@ backend = keras_module("backend")
 _initializers = keras_module("initializers")
 _Orthogonal: Any = _initializers.Orthogonal
 _Identity: Any = _initializers.Identity
+_VarianceScaling: Any = _initializers.VarianceScaling
 
 
 @set_module("troupe.keras.initializers")
@@ -38,3 +39,36 @@ class Identity(_Identity):  # type: ignore[misc]
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         return IdentityValues(self.gain, dtype or backend.floatx())(shape)
+
+
+class _Glorot(_VarianceScaling):  # type: ignore[misc]
+    _distribution = ""
+
+    def __init__(self, seed: Optional[int] = None) -> None:
+        super().__init__(mode="fan_avg", distribution=self._distribution, seed=seed)
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such an initializer again."""
+        return {"seed": self.seed}
+
+
+@set_module("troupe.keras.initializers")
+class GlorotUniform(_Glorot):
+    """Uniform numbers below sqrt(6 / (inputs + outputs)) (Glorot and Bengio, 2010).
+
+    Args:
+        seed: The seed of the random numbers.
+    """
+
+    _distribution = "uniform"
+
+
+@set_module("troupe.keras.initializers")
+class GlorotNormal(_Glorot):
+    """Normal numbers of the variance 2 / (inputs + outputs), cut off (Glorot and Bengio, 2010).
+
+    Args:
+        seed: The seed of the random numbers.
+    """
+
+    _distribution = "truncated_normal"

@@ -106,6 +106,22 @@ def extend_layers(kind: Any) -> None:
     kind.add_variable, kind.apply = _add_variable, _apply
 
 
+def _weights_of_model(self: Any) -> List[Any]:
+    """The weights of all layers, in the order of the layers, as in files and in TensorFlow."""
+    own = [*self.trainable_weights, *self.non_trainable_weights]
+    found = {id(each): each for layer in self.layers for each in layer.weights}
+    return list({**found, **{id(each): each for each in own}}.values())
+
+
+def extend_models(kind: Any) -> None:
+    """Gives the class of models what TensorFlow's has.
+
+    Args:
+        kind: `Network`, the base of models.
+    """
+    kind.weights = property(_weights_of_model)
+
+
 def with_batch_size(make_input: Callable[..., Any]) -> Callable[..., Any]:
     """`Input`, which may be told how large its batches are.
 
@@ -118,7 +134,11 @@ def with_batch_size(make_input: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(make_input)
 
     @functools.wraps(make_input)
-    def make(*args: Any, batch_size: Optional[int] = None, **kwargs: Any) -> Any:
+    def make(
+        *args: Any, batch_size: Optional[int] = None, ragged: bool = False, **kwargs: Any
+    ) -> Any:
+        if ragged:
+            raise ValueError("Input: ragged=True is not supported")
         given = signature.bind(*args, **kwargs).arguments
         if batch_size is not None:
             shape = given.pop("shape", ())

@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, List
 
+import numpy as np
+
 from troupe._src.types.dimensions import Dimension
 from troupe._src.types.shapes import TensorShape
 
+_SIZES = (int, np.integer, Dimension)
 _PACKAGE = __name__.split(".", maxsplit=1)[0]
 
 
@@ -19,7 +22,7 @@ def _map(convert: Callable[[Any], Any], shapes: Any) -> Any:
         return {name: _map(convert, each) for name, each in shapes.items()}
     if not isinstance(shapes, (list, tuple)):
         return shapes
-    if all(size is None or isinstance(size, (int, Dimension)) for size in shapes):
+    if all(size is None or isinstance(size, _SIZES) for size in shapes):
         return convert(shapes)
     return [_map(convert, each) for each in shapes]
 
