@@ -141,7 +141,45 @@ class MethodsTest(LayerCase):
             self.assertEqual(again.gain, 2.0)
 
 
+# What TensorFlow 1.15 says of a model of a normalization and a dense layer.
+OF_TENSORFLOW = """{"class_name": "Model", "config": {"name": "m", "layers": [
+    {"name": "i", "class_name": "InputLayer", "inbound_nodes": [], "config": {"name": "i",
+        "batch_input_shape": [null, 3], "dtype": "float32", "sparse": false, "ragged": false}},
+    {"name": "b", "class_name": "BatchNormalization", "inbound_nodes": [[["i", 0, 0, {}]]],
+     "config": {"name": "b", "trainable": true, "dtype": "float32", "axis": [1], "momentum": 0.99,
+        "epsilon": 0.001, "center": true, "scale": true,
+        "beta_initializer": {"class_name": "Zeros", "config": {"dtype": "float32"}},
+        "gamma_initializer": {"class_name": "Ones", "config": {"dtype": "float32"}}}},
+    {"name": "d", "class_name": "Dense", "inbound_nodes": [[["b", 0, 0, {}]]],
+     "config": {"name": "d", "dtype": "float32", "units": 1, "activation": "linear",
+        "kernel_initializer": {"class_name": "GlorotUniform",
+                               "config": {"seed": null, "dtype": "float32"}}}}],
+    "input_layers": [["i", 0, 0]], "output_layers": [["d", 0, 0]]},
+  "keras_version": "2.2.4-tf", "backend": "tensorflow"}"""
+
+
 class FilesTest(LayerCase):
+    def test_what_tensorflow_says_of_a_model_makes_it_again(self):
+        model = keras.models.model_from_json(OF_TENSORFLOW)
+        self.assertEqual(model.predict(np.ones((2, 3))).shape, (2, 1))
+        told = model.get_config()["layers"][-1]["config"]["kernel_initializer"]
+        self.assertEqual(told, {"class_name": "GlorotUniform", "config": {"seed": None}})
+        self.assertTrue(model.to_json().endswith('"2.2.4-tf", "backend": "tensorflow"}'))
+
+    def test_a_model_inside_of_another_is_in_files_as_in_tensorflow(self):
+        inner = keras.Sequential([layers.BatchNormalization(input_shape=(2,)), layers.Dense(2)])
+        outer = keras.Sequential([inner, layers.Dense(1)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            outer.save_weights(path)
+            graph = tf.train.checkpoint_exists(path) and tf.train.list_variables(path)
+            names = [name.split("/.")[0] for name, _ in graph]
+            self.assertIn("layer_with_weights-0/layer_with_weights-1/kernel", names)
+            outer.save(f"{path}.h5")
+            again = keras.models.load_model(f"{path}.h5")
+            for ours, theirs in zip(outer.get_weights(), again.get_weights()):
+                np.testing.assert_array_equal(ours, theirs)
+
     def model(self):
         model = keras.Sequential([layers.Dense(3, input_shape=(2,)), layers.Dense(1)])
         model.compile("adam", "mse")
