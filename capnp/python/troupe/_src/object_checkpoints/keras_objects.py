@@ -28,8 +28,8 @@ def kind_of(value: Any) -> Optional[str]:
 def parts_of(value: Any, kind: str) -> List[Tuple[str, Any]]:
     """What such an object has by name, beside its public attributes, which come behind it.
 
-    The layers of a model are numbered as in TensorFlow, with that of the inputs, which the list of a
-    `Sequential` leaves out; those with weights also by themselves.
+    The layers of a model are numbered as in TensorFlow, also that of the inputs, which the list of
+    a `Sequential` leaves out; those with weights also by themselves.
     """
     if kind == "optimizer":
         return _parts_of_optimizer(value)
