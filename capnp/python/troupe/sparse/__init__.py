@@ -35,6 +35,8 @@ from troupe._src.sparse.conversions import sparse_mask as mask
 from troupe._src.sparse.conversions import sparse_merge as merge
 from troupe._src.sparse.conversions import sparse_tensor_to_dense as to_dense
 from troupe._src.sparse.conversions import sparse_to_indicator as to_indicator
+from troupe._src.sparse.crosses import sparse_cross as cross
+from troupe._src.sparse.crosses import sparse_cross_hashed as cross_hashed
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -44,6 +46,8 @@ __all__ = [
     "SparseTensor",
     "add",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

@@ -13,7 +13,6 @@ from troupe._src.ops import gen_ops
 # TensorFlow's names that are not supported, by what they belong to.
 _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "arrays of a specification": ("TensorArraySpec",),
-    "crosses of sparse tensors": ("cross", "cross_hashed",),
     "eager execution": ("py_function",),
     "quantized dtypes": (
         "QUANTIZED_DTYPES", "dequantize", "quantize", "quantize_v2", "quantized_concat",

@@ -28,7 +28,8 @@ SAME: Dict[str, str] = {
         space_to_batch_nd split sqrt square stack stop_gradient strided_slice string subtract
         switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_sub
         tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod uint16
-        uint32 uint64 uint8 unique unique_with_counts unravel_index unstack variant zeros
+        uint32 uint64 uint8 unique unique_with_counts unravel_index unstack variant
+        vectorized_map zeros
     """,
     "audio": """
         decode_wav encode_wav
@@ -237,9 +238,9 @@ SAME: Dict[str, str] = {
     "summary": "",
     "summary.experimental": "",
     "sparse": """
-        SparseTensor expand_dims eye fill_empty_rows from_dense mask maximum minimum reorder
-        reset_shape reshape retain slice softmax sparse_dense_matmul to_dense to_indicator
-        transpose
+        SparseTensor cross cross_hashed expand_dims eye fill_empty_rows from_dense mask maximum
+        minimum reorder reset_shape reshape retain slice softmax sparse_dense_matmul to_dense
+        to_indicator transpose
     """,
     "strings": """
         as_string bytes_split format join lower ngrams regex_full_match regex_replace strip

@@ -118,6 +118,30 @@ def map_fn(
         return _packed(results, _stacked(arrays, static))
 
 
+def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
+    """The results of a function for each element along the first axis, stacked.
+
+    As `map_fn`, but that the function need not be said to give what: it is called once more, on the
+    first element, to see. (TensorFlow adds nodes that compute all elements at once.)
+
+    Args:
+        fn: A function of an element, in the structure of `elems`.
+        elems: Nested tensors of rank 1 or more, with the same first size.
+
+    Returns:
+        Nested tensors in the structure of the results, with one axis more.
+
+    Raises:
+        TypeError: `fn` cannot be called, or `elems` has a sparse tensor.
+        ValueError: A tensor of `elems` has no axis, or their first sizes differ.
+    """
+    with get_default_graph().name_scope("vectorized_map"):
+        tensors, _, _ = _elements(fn, elems)
+        shown = fn(_packed(elems, [tensor[0] for tensor in tensors]))
+        dtypes = [convert_to_tensor(leaf).dtype for leaf in flatten(shown)]
+        return map_fn(fn, elems, dtype=_packed(shown, dtypes))
+
+
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,

@@ -9,11 +9,9 @@ from troupe._src.feature_columns.column import CategoricalColumn, IdsAndWeights,
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.parsing.feature_configs import VarLenFeature
+from troupe._src.sparse.crosses import sparse_cross_hashed
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-
-# The key that TensorFlow's crosses are hashed with, so that their categories are the same.
-DEFAULT_HASH_KEY = 0xDECAFCAFFE
 
 
 class _CrossedFields(NamedTuple):
@@ -53,7 +51,7 @@ class CrossedColumn(_CrossedFields, CategoricalColumn):
                     f"weight_tensor. Given column: {leaf.name}"
                 )
             given.append(found.ids)
-        return cross_hashed(given, self.hash_bucket_size, self.hash_key)
+        return sparse_cross_hashed(given, self.hash_bucket_size, self.hash_key)
 
     @property
     def num_buckets(self) -> int:
@@ -70,44 +68,6 @@ def _leaves(column: CrossedColumn) -> List[Any]:
 
 def _leaf_names(column: CrossedColumn) -> List[str]:
     return [leaf if isinstance(leaf, str) else leaf.name for leaf in _leaves(column)]
-
-
-def cross_hashed(inputs: Sequence[Any], num_buckets: int, hash_key: Optional[int]) -> SparseTensor:
-    """The hashes of all combinations of one value of each tensor, row by row.
-
-    Args:
-        inputs: Sparse and dense tensors of strings or integers, [batch, values].
-        num_buckets: The hashes are below it; 0 for any.
-        hash_key: What they depend on.
-
-    Returns:
-        A sparse tensor of int64.
-    """
-    plain = [_plain(each) for each in inputs]
-    sparse = [each for each in plain if isinstance(each, SparseTensor)]
-    dense = [each for each in plain if not isinstance(each, SparseTensor)]
-    is_text = any(each.dtype == dtypes.string for each in plain)
-    indices, values, shape = raw_ops.SparseCross(
-        indices=[each.indices for each in sparse],
-        values=[each.values for each in sparse],
-        shapes=[each.dense_shape for each in sparse],
-        dense_inputs=dense,
-        hashed_output=True,
-        num_buckets=num_buckets,
-        hash_key=DEFAULT_HASH_KEY if hash_key is None else hash_key,
-        out_type=dtypes.int64,
-        internal_type=dtypes.string if is_text else dtypes.int64,
-    )
-    return SparseTensor(indices, values, shape)
-
-
-def _plain(given: Any) -> Any:
-    """Integers as int64."""
-    if given.dtype == dtypes.string:
-        return given
-    if isinstance(given, SparseTensor):
-        return given._with_values(math_ops.cast(given.values, dtypes.int64))
-    return math_ops.cast(given, dtypes.int64)
 
 
 class _WeightedFields(NamedTuple):
