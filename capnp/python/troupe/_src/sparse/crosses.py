@@ -53,7 +53,11 @@ def sparse_cross_hashed(
 
 
 def _cross(
-    inputs: Sequence[Any], dtype: Any, num_buckets: int, hash_key: Optional[int], name: Optional[str]
+    inputs: Sequence[Any],
+    dtype: Any,
+    num_buckets: int,
+    hash_key: Optional[int],
+    name: Optional[str],
 ) -> SparseTensor:
     if not isinstance(inputs, list):
         raise TypeError("Inputs must be a list")
