@@ -1,3 +1,5 @@
+#include "troupe/devices/resources/learning/quantile_stream_resource.hpp"
+#include "troupe/devices/resources/learning/tree_ensemble_resource.hpp"
 #include "troupe/devices/resources/resource_kind.hpp"
 
 namespace troupe {
@@ -15,6 +17,8 @@ ResourceKindCatalog make_resource_kind_catalog() {
   add_barrier_kind(catalog);
   add_mutex_kind(catalog);
   add_iterator_kinds(catalog);
+  add_tree_ensemble_kind(catalog);
+  add_quantile_stream_kind(catalog);
   return catalog;
 }
 

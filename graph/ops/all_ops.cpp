@@ -105,6 +105,7 @@ constexpr Family families[] = {
     {"data/arrangement", add_dataset_arrangement_ops},
     {"data/mapping", add_dataset_mapping_ops},
     {"data/iterators", add_iterators_ops},
+    {"learning/boosted_trees", add_boosted_trees_ops},
     {"functional_control", add_functional_control_ops},
     {"script", add_script_ops},
     {"transfer", add_transfer_ops},

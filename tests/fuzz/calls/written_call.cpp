@@ -100,6 +100,7 @@ std::vector<Call> written_calls() {
   add_biases(calls);
   add_arrays(calls);
   add_beams(calls);
+  add_tree_calls(calls);
   return calls;
 }
 

@@ -10,4 +10,7 @@ namespace troupe::fuzz {
 /// that drawn ones hardly ever do: axes that are there, permutations, labels of classes.
 std::vector<Call> written_calls();
 
+/// A part of written_calls(): of boosted trees.
+void add_tree_calls(std::vector<Call>& calls);
+
 }  // namespace troupe::fuzz
