@@ -5,6 +5,9 @@ Usage: record_checkpoints.py
 
 `values`: whole tensors of each dtype, in one file. `parts`: slices of tensors, in two files that
 were merged. `v1.ckpt`: tensors and slices in the format before tensor bundles.
+
+Another one, `trees.ckpt`, is that of the regression which boosted_trees_test.py trains by batches,
+with TensorFlow 1.15: later versions have no such estimator.
 """
 
 import pathlib

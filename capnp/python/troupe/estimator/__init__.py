@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.boosted_trees.estimators import BoostedTreesClassifier, BoostedTreesRegressor
 from troupe._src.canned.baseline import BaselineClassifier, BaselineRegressor
 from troupe._src.canned.combined import DNNLinearCombinedClassifier, DNNLinearCombinedRegressor
 from troupe._src.canned.dnn import DNNClassifier, DNNRegressor
@@ -47,6 +48,8 @@ __all__ = [
     "BaselineClassifier",
     "BaselineRegressor",
     "BestExporter",
+    "BoostedTreesClassifier",
+    "BoostedTreesRegressor",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
     "DNNClassifier",

@@ -13,7 +13,8 @@ from troupe._src.graph.node_to_place import NodeToPlace
 PS_OPS = (
     "Variable", "VariableV2", "VarHandleOp", "MutableHashTable", "MutableHashTableV2",
     "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
-    "MutableDenseHashTableV2",
+    "MutableDenseHashTableV2", "BoostedTreesEnsembleResourceHandleOp",
+    "BoostedTreesQuantileStreamResourceHandleOp",
 )  # fmt: skip
 
 

@@ -9,6 +9,11 @@ from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.libraries.resources import (
+    initialize_resources,
+    local_resources,
+    shared_resources,
+)
 from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.messages.config import ConfigProto
 from troupe._src.ops.grouping_ops import group
@@ -44,7 +49,8 @@ class Scaffold:
             checks them.
         ready_for_local_init_op: Likewise of the global variables.
         local_init_op: Runs in each session of each worker; by default initializes all local
-            variables and tables that are filled once.
+            variables and tables that are filled once, and makes resources that are registered,
+            unless they are made.
         summary_op: What gives the summaries.
         saver: Saves and restores the checkpoints; by default a new one.
         copy_from_scaffold: Has the values of what is not given.
@@ -156,8 +162,9 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Operation:
-        """An operation that initializes all local variables and fills tables."""
-        return group(local_variables_initializer(), tables_initializer())
+        """An operation that initializes all local variables, fills tables and makes resources."""
+        resources = initialize_resources(shared_resources() + local_resources())
+        return group(local_variables_initializer(), tables_initializer(), resources)
 
     def with_saver(self) -> Scaffold:
         """Adds a saver, if there are global variables, and `local_init_op`."""
@@ -166,9 +173,10 @@ class Scaffold:
         return self.with_local_init_op()
 
     def with_local_init_op(self) -> Scaffold:
-        """Adds `local_init_op`, if there are local variables, or tables to fill."""
+        """Adds `local_init_op`, if there are local variables, tables to fill or resources."""
         tables = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
-        if self.local_init_op is None and (local_variables() or tables):
+        others = tables or shared_resources() or local_resources()
+        if self.local_init_op is None and (local_variables() or others):
             self.local_init_op = _get_or_create(
                 GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
             )

@@ -3,6 +3,10 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.boosted_trees.in_memory import (
+    boosted_trees_classifier_train_in_memory,
+    boosted_trees_regressor_train_in_memory,
+)
 from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
 from troupe._src.estimator_hooks.early_stopping import (
     make_early_stopping_hook,
@@ -28,6 +32,8 @@ if not TYPE_CHECKING:
 __all__ = [
     "InMemoryEvaluatorHook",
     "add_metrics",
+    "boosted_trees_classifier_train_in_memory",
+    "boosted_trees_regressor_train_in_memory",
     "build_raw_supervised_input_receiver_fn",
     "clip_gradients_by_norm",
     "forward_features",

@@ -1,0 +1,1 @@
+"""Gradient boosted trees: ensembles in containers, how they grow, and the models of them."""
