@@ -9,6 +9,7 @@ import unittest
 import numpy as np
 
 import troupe as tf
+from troupe._src.boosted_trees.ensembles import QuantileAccumulator, TreeEnsemble
 from troupe._src.messages.wire import read_fields
 
 fc, models = tf.feature_column, tf.estimator
@@ -199,6 +200,14 @@ class BoostedTreesTest(tf.test.TestCase):
             lambda: tf.data.Dataset.from_tensors({"n": numbers})
         )]  # fmt: skip
         self.assertGreater(np.corrcoef(found, numbers)[0, 1], 0.8)
+
+    def test_ensembles_are_on_parameter_servers_and_what_uses_them_is_there(self):
+        setter = tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")
+        with tf.Graph().as_default() as graph, graph.device(setter):
+            TreeEnsemble("trees").states()
+            QuantileAccumulator(0.1, 1, 10, "quantiles").flush()
+            devices = {op.device for op in graph.get_operations() if "BoostedTrees" in op.type}
+        self.assertEqual(devices, {"/job:ps/task:0"})
 
     def test_wrong_arguments_are_errors(self):
         for options, message in (

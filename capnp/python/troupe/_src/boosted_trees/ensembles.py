@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from troupe._src.checkpoints.saveables import SaveableObject, SaveSpec
 from troupe._src.graph.elements import Operation, Tensor
@@ -54,32 +54,42 @@ class TreeEnsemble:
             self.handle: Tensor = raw_ops.BoostedTreesEnsembleResourceHandleOp(
                 shared_name="" if is_local else scope, name=scope
             )
-            self.initializer: Operation = raw_ops.BoostedTreesCreateEnsemble(
-                tree_ensemble_handle=self.handle, stamp_token=0, tree_ensemble_serialized=""
+            self.initializer: Operation = self.apply(
+                raw_ops.BoostedTreesCreateEnsemble, stamp_token=0, tree_ensemble_serialized=""
             )
-            is_made = raw_ops.IsBoostedTreesEnsembleInitialized(tree_ensemble_handle=self.handle)
+            is_made = self.apply(raw_ops.IsBoostedTreesEnsembleInitialized)
             if not is_local:
                 saved = _SavedEnsemble(self, self.handle.name)
                 graph.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, saved)
         register_resource(self.handle, self.initializer, is_made, is_shared=not is_local)
 
+    def apply(self, op: Callable[..., Any], **inputs: Any) -> Any:
+        """What an op makes of it, where it is.
+
+        Args:
+            op: A function of raw_ops, which takes the handle.
+            **inputs: All else that it takes.
+        """
+        with get_default_graph().colocate_with(self.handle.op):
+            return op(tree_ensemble_handle=self.handle, **inputs)
+
     def states(self) -> EnsembleStates:
         """How far it has grown."""
-        found = raw_ops.BoostedTreesGetEnsembleStates(tree_ensemble_handle=self.handle)
+        found = self.apply(raw_ops.BoostedTreesGetEnsembleStates)
         names = EnsembleStates._fields
         return EnsembleStates(*map(array_ops.identity, found, names))
 
     def serialize(self) -> Sequence[Tensor]:
         """Its stamp, and what it is as bytes."""
-        found: Sequence[Tensor] = raw_ops.BoostedTreesSerializeEnsemble(
-            tree_ensemble_handle=self.handle
-        )
+        found: Sequence[Tensor] = self.apply(raw_ops.BoostedTreesSerializeEnsemble)
         return found
 
     def deserialize(self, stamp: Any, serialized: Any) -> Operation:
         """Makes it what the bytes say."""
-        made: Operation = raw_ops.BoostedTreesDeserializeEnsemble(
-            tree_ensemble_handle=self.handle, stamp_token=stamp, tree_ensemble_serialized=serialized
+        made: Operation = self.apply(
+            raw_ops.BoostedTreesDeserializeEnsemble,
+            stamp_token=stamp,
+            tree_ensemble_serialized=serialized,
         )
         return made
 
@@ -97,8 +107,9 @@ class _SavedBoundaries(SaveableObject):
 
     def restore(self, restored_tensors: List[Any], restored_shapes: Optional[List[Any]]) -> Any:
         with control_dependencies([self._accumulator.initializer]):
-            return raw_ops.BoostedTreesQuantileStreamResourceDeserialize(
-                quantile_stream_resource_handle=self.op, bucket_boundaries=restored_tensors
+            return self._accumulator._apply(
+                raw_ops.BoostedTreesQuantileStreamResourceDeserialize,
+                bucket_boundaries=restored_tensors,
             )
 
 
@@ -120,14 +131,12 @@ class QuantileAccumulator:
             self.handle: Tensor = raw_ops.BoostedTreesQuantileStreamResourceHandleOp(
                 shared_name=scope, name=scope
             )
-            self.initializer: Operation = raw_ops.BoostedTreesCreateQuantileStreamResource(
-                quantile_stream_resource_handle=self.handle,
+            self.initializer: Operation = self._apply(
+                raw_ops.BoostedTreesCreateQuantileStreamResource,
                 epsilon=epsilon,
                 num_streams=num_streams,
             )
-            is_made = raw_ops.IsBoostedTreesQuantileStreamResourceInitialized(
-                quantile_stream_resource_handle=self.handle
-            )
+            is_made = self._apply(raw_ops.IsBoostedTreesQuantileStreamResourceInitialized)
         register_resource(self.handle, self.initializer, is_made)
         saved = _SavedBoundaries(self, self.handle.name)
         graph.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, saved)
@@ -137,22 +146,27 @@ class QuantileAccumulator:
         summaries = raw_ops.BoostedTreesMakeQuantileSummaries(
             float_values=features, example_weights=weights, epsilon=self._epsilon
         )
-        added: Operation = raw_ops.BoostedTreesQuantileStreamResourceAddSummaries(
-            quantile_stream_resource_handle=self.handle, summaries=as_list(summaries)
+        added: Operation = self._apply(
+            raw_ops.BoostedTreesQuantileStreamResourceAddSummaries, summaries=as_list(summaries)
         )
         return added
 
     def flush(self) -> Operation:
         """Makes boundaries of all that was added."""
-        flushed: Operation = raw_ops.BoostedTreesQuantileStreamResourceFlush(
-            quantile_stream_resource_handle=self.handle, num_buckets=self._num_quantiles
+        flushed: Operation = self._apply(
+            raw_ops.BoostedTreesQuantileStreamResourceFlush, num_buckets=self._num_quantiles
         )
         return flushed
 
     def bucket_boundaries(self) -> List[Tensor]:
         """The boundaries of each feature, none before they were made."""
         return as_list(
-            raw_ops.BoostedTreesQuantileStreamResourceGetBucketBoundaries(
-                quantile_stream_resource_handle=self.handle, num_features=self._num_streams
+            self._apply(
+                raw_ops.BoostedTreesQuantileStreamResourceGetBucketBoundaries,
+                num_features=self._num_streams,
             )
         )
+
+    def _apply(self, op: Callable[..., Any], **inputs: Any) -> Any:
+        with get_default_graph().colocate_with(self.handle.op):
+            return op(quantile_stream_resource_handle=self.handle, **inputs)

@@ -120,8 +120,8 @@ def _explaining_model_fn(options: ModelOptions) -> Callable[..., EstimatorSpec]:
             parts = make_parts(features, options, scope)
             logits = predicted_logits(parts, options.head)
             spec = options.head.spec(features, None, ModeKeys.PREDICT, logits, lambda _: no_op())
-            spec.predictions[_DEBUG_KEY] = raw_ops.BoostedTreesExampleDebugOutputs(
-                tree_ensemble_handle=parts.ensemble.handle,
+            spec.predictions[_DEBUG_KEY] = parts.ensemble.apply(
+                raw_ops.BoostedTreesExampleDebugOutputs,
                 bucketized_features=parts.features,
                 logits_dimension=options.head.size,
             )

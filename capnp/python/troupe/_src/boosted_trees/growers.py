@@ -113,8 +113,8 @@ class Grower:
         return self._grow_by(summaries, nodes)
 
     def _center(self, needed: Any, gradients: Tensor, hessians: Tensor) -> Operation:
-        goes_on = raw_ops.BoostedTreesCenterBias(
-            tree_ensemble_handle=self._ensemble.handle,
+        goes_on = self._ensemble.apply(
+            raw_ops.BoostedTreesCenterBias,
             mean_gradients=gradients,
             mean_hessians=hessians,
             l1=self._options.l1,
@@ -140,8 +140,8 @@ class Grower:
             ids += each.feature_ids
             for i, part in enumerate(found):
                 part += flat[i * count : (i + 1) * count]
-        grown: Operation = raw_ops.BoostedTreesUpdateEnsemble(
-            tree_ensemble_handle=self._ensemble.handle,
+        grown: Operation = self._ensemble.apply(
+            raw_ops.BoostedTreesUpdateEnsemble,
             feature_ids=ids,
             node_ids=found[0],
             gains=found[1],

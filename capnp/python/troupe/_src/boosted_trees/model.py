@@ -92,8 +92,8 @@ def make_parts(features: Dict[Any, Any], options: ModelOptions, scope: str) -> P
 
 def predicted_logits(parts: Parts, head: Head) -> Tensor:
     """The logits of a batch."""
-    logits: Tensor = raw_ops.BoostedTreesPredict(
-        tree_ensemble_handle=parts.ensemble.handle,
+    logits: Tensor = parts.ensemble.apply(
+        raw_ops.BoostedTreesPredict,
         bucketized_features=parts.features,
         logits_dimension=head.size,
     )
@@ -191,8 +191,8 @@ class _Training:
             with control_dependencies([ensemble.initializer]):
                 reload = ensemble.deserialize(*self._parts.ensemble.serialize())
         with control_dependencies([reload]):
-            predicted: List[Tensor] = raw_ops.BoostedTreesTrainingPredict(
-                tree_ensemble_handle=ensemble.handle,
+            predicted: List[Tensor] = ensemble.apply(
+                raw_ops.BoostedTreesTrainingPredict,
                 cached_tree_ids=cache.tree_ids,
                 cached_node_ids=cache.node_ids,
                 bucketized_features=self._parts.features,
