@@ -53,7 +53,8 @@ struct CallGraph {
 
   Value add(const Call::Input& input, bool is_known) {
     if (!input.maker.empty()) return add_handle(input);
-    if (is_known) return b.constant(input.value);
+    // No variant can be fed.
+    if (is_known || input.value.dtype() == DType::variant) return b.constant(input.value);
     auto shape = known == Known::shapes ? input.value.shape() : Shape::unknown_rank();
     auto value = b.placeholder(input.value.dtype(), shape);
     feeds.push_back({value, input.value});
