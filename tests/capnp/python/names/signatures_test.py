@@ -121,6 +121,8 @@ DIFFERENT = {
         name: (RECORDED[name].replace(", allow_fast_lookup=False", ""), OLDER)
         for name in ("nn.embedding_lookup_sparse", "nn.safe_embedding_lookup_sparse")
     },
+    "sparse.cross": ("inputs, name=None", OLDER),
+    "vectorized_map": ("fn, elems", OLDER),
     "zeros": ("shape, dtype=tf.float32, name=None", OLDER),
 }  # fmt: skip
 

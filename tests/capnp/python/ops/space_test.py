@@ -112,8 +112,8 @@ class SpaceTest(tf.test.TestCase):
         self.assertAllEqual(self.run_all(clipped.values), [[-1, 0.5], [1, 1]])
 
     def test_a_module_has_no_function_of_an_op_of_the_same_name(self):
-        with self.assertRaisesRegex(AttributeError, "crosses of sparse tensors"):
-            tf.sparse.cross  # noqa: B018
+        with self.assertRaisesRegex(AttributeError, "quantized dtypes"):
+            tf.quantization.quantize  # noqa: B018
 
 
 class DTypesTest(tf.test.TestCase):
