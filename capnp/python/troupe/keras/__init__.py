@@ -12,6 +12,7 @@ from troupe._src.api.keras_modules import serve_keras as _serve_keras
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _serve_keras(
         (
+            "estimator",
             "experimental",
             "mixed_precision",
             "mixed_precision.experimental",
@@ -22,7 +23,7 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "Input", "Model", "Sequential", "activations", "applications", "backend", "callbacks",
-    "constraints", "datasets", "engine", "experimental", "initializers", "layers", "legacy",
-    "losses", "metrics", "mixed_precision", "models", "optimizers", "preprocessing",
+    "constraints", "datasets", "engine", "estimator", "experimental", "initializers", "layers",
+    "legacy", "losses", "metrics", "mixed_precision", "models", "optimizers", "preprocessing",
     "regularizers", "utils", "wrappers",
 ]  # fmt: skip

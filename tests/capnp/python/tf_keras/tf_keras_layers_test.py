@@ -114,6 +114,14 @@ class MethodsTest(LayerCase):
         self.assertEqual(repr(keras.backend.int_shape(reshaped)), "(None, 2, 3)")
         self.assertEqual(layers.Dense(4)(flat).shape.as_list(), [None, 4])
 
+    def test_arguments_may_be_positional(self):
+        dense = layers.Dense(4, "relu", False)
+        self.assertEqual((dense.activation.__name__, dense.use_bias), ("relu", False))
+        convolution = layers.Conv2D(4, (3, 3), 2, "same")
+        self.assertEqual((convolution.strides, convolution.padding), ((2, 2), "same"))
+        normalization = layers.BatchNormalization(-1, 0.9)
+        self.assertEqual((normalization.axis, normalization.momentum), (-1, 0.9))
+
     def test_inputs_may_have_a_size_of_batch(self):
         given = keras.Input((3,), batch_size=4, dtype=tf.float32)
         self.assertEqual(keras.backend.int_shape(given), (4, 3))

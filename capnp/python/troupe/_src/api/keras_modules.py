@@ -18,8 +18,6 @@ from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
 from troupe._src.api.aliases import Aliases
 from troupe._src.api.keras_corrections import CorrectedLoader, is_supported, keras_version
-from troupe._src.tf_keras.additions import add_to
-from troupe._src.tf_keras.corrections import corrected
 
 _PACKAGE = __name__.split(".")[0]
 _ALIAS = f"{_PACKAGE}.keras"
@@ -48,17 +46,24 @@ def _folder_of(version: str) -> Optional[str]:
     return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
 
 
+def _changes(name: str) -> Any:
+    """A module that says what TensorFlow does otherwise. By its name: it imports rooms that import
+    this one.
+    """
+    return importlib.import_module(f"{_PACKAGE}._src.tf_keras.{name}")
+
+
 class _Loader(CorrectedLoader):
     """Loads a file of the package as a module of `tf.keras`."""
 
     def corrected(self, text: str) -> str:
         """The text as today's Python needs it, and as TensorFlow has it."""
-        return corrected(self._place, super().corrected(text))
+        return str(_changes("corrections").corrected(self._place, super().corrected(text)))
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Runs it, and puts into it what TensorFlow has besides."""
         super().exec_module(module)
-        add_to(module, self._place)
+        _changes("additions").add_to(module, self._place)
 
     @property
     def _place(self) -> str:

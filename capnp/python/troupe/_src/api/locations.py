@@ -107,7 +107,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
         "collective_ops control_flow_util critical_section_ops nccl_ops summary_op_util": "",
         "cond_v2 while_v2": "",
-        "resources": "_src.libraries.resources",
+        "resources": "_src.data_flow.resources",
         "inplace_ops": "_src.api.inplace_ops",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "gradients_util gradient_checker_v2 spectral_ops_test_util unconnected_gradients": "",

@@ -9,7 +9,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.scopes import control_dependencies
-from troupe._src.libraries.resources import register_resource
+from troupe._src.data_flow.resources import register_resource
 from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.array_ops import as_list
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.control_flow.shallow_nest import flatten_up_to
 from troupe._src.control_flow.structure import flatten, pack_as
-from troupe._src.graph.elements import Tensor
+from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.keras.sessions import get_session
 from troupe._src.ops.array_ops import identity
@@ -59,6 +59,11 @@ class Function:
         graph = get_default_graph()
         with graph.name_scope(name or "function"), graph.control_dependencies(computed):
             self._updates = group(*[_operation_of(update) for update in updates or []])
+
+    @property
+    def updates_op(self) -> Operation:
+        """What makes the updates, after the outputs."""
+        return self._updates
 
     def __call__(self, inputs: Any) -> Any:
         """Runs the step with these values for the inputs.

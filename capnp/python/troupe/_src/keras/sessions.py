@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -66,6 +66,16 @@ def get_session(op_input_list: Any = ()) -> BaseSession:
 def set_session(session: BaseSession) -> None:
     """Makes Keras use that session, in this thread."""
     _state.session = session
+
+
+@contextlib.contextmanager
+def kept_session() -> Iterator[None]:
+    """A context behind which Keras has the session from before again, whatever graphs are there."""
+    session = _state.session
+    try:
+        yield
+    finally:
+        _state.session = session
 
 
 def clear_session() -> None:
@@ -141,13 +151,19 @@ def batch_set_value(tuples: Sequence[Tuple[Variable, Any]]) -> None:
     """Gives each of the variables its value, in one step."""
     if not tuples:
         return
-    assignments, feeds = [], {}
     with tuples[0][0].graph.as_default():
-        for variable, value in tuples:
-            fed, assignment = _assignment_to(variable)
-            assignments.append(assignment)
-            feeds[fed] = np.asarray(value, dtype=as_dtype(variable.dtype).as_numpy_dtype)
-        get_session().run(assignments, feed_dict=feeds)
+        placed, feeds = assignments(tuples)
+        get_session().run(placed, feed_dict=feeds)
+
+
+def assignments(tuples: Sequence[Tuple[Variable, Any]]) -> Tuple[List[Any], Dict[Any, Any]]:
+    """What to run, and what to feed, so that each of the variables has its value."""
+    placed, feeds = [], {}
+    for variable, value in tuples:
+        fed, assignment = _assignment_to(variable)
+        placed.append(assignment)
+        feeds[fed] = np.asarray(value, dtype=as_dtype(variable.dtype).as_numpy_dtype)
+    return placed, feeds
 
 
 def _assignment_to(variable: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.train.optimizer import Optimizer
@@ -17,13 +17,16 @@ class TFOptimizer:
 
     Args:
         optimizer: The optimizer.
+        iterations: A variable that counts the steps, by default a new one.
     """
 
-    def __init__(self, optimizer: Optimizer) -> None:
+    def __init__(self, optimizer: Optimizer, iterations: Optional[Variable] = None) -> None:
         self.optimizer = optimizer
-        self.iterations = Variable(
-            0, dtype=dtypes.int64, trainable=False, name="TFOptimizer/iterations"
-        )
+        if iterations is None:
+            iterations = Variable(
+                0, dtype=dtypes.int64, trainable=False, name="TFOptimizer/iterations"
+            )
+        self.iterations = iterations
 
     def get_updates(self, loss: Tensor, params: List[Variable]) -> List[Operation]:
         """What updates variables, as models call it.

@@ -6,12 +6,15 @@ import functools
 import importlib
 import itertools
 import types
-from typing import Any, Callable, Container, Dict, Mapping
+from typing import Any, Callable, Container, Dict, Mapping, Sequence
+
+import numpy as np
 
 from troupe._src.keras.datasets import accept_datasets
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.keras.sessions import learning_phase_scope
-from troupe._src.keras.settings import unique_object_name
+from troupe._src.keras.settings import floatx, unique_object_name
+from troupe._src.ops.creation_ops import placeholder_with_default
 from troupe._src.tf_keras.cosine_similarity import cosine_similarity_class
 from troupe._src.tf_keras.layer_methods import (
     accept,
@@ -36,7 +39,13 @@ def _unique_among(names: Container[str], name: str) -> str:
     return next(each for each in itertools.chain([name], numbered) if each not in names)
 
 
+def _sample_weight_placeholder(shape: Sequence[Any], name: str) -> Any:
+    ones = np.ones([1] * len(shape), floatx())
+    return placeholder_with_default(ones, shape=list(shape), name=name)
+
+
 def _add_names(module: Any) -> None:
+    module.sample_weight_placeholder = _sample_weight_placeholder
     module.unique_object_name = unique_object_name
     module.unique_among = _unique_among
     module.learning_phase_scope = learning_phase_scope
@@ -106,8 +115,7 @@ def _let_normalization_have_a_list(module: Any) -> None:
 
     @functools.wraps(own)
     def make(self: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
-        kwargs.update(zip(("momentum", "epsilon", "center", "scale"), args))
-        own(self, axis=axis[0] if isinstance(axis, (list, tuple)) else axis, **kwargs)
+        own(self, axis[0] if isinstance(axis, (list, tuple)) else axis, *args, **kwargs)
 
     module.BatchNormalization.__init__ = make
 

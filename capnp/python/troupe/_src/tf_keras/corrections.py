@@ -64,6 +64,8 @@ _RULES: Dict[str, _Rules] = {
     ],
     # What a model calls while it is fitted has the model's name in front, as where it is called.
     "engine.training": [
+        # Optimizers have scopes of their own.
+        (r"with K\.name_scope\(self\.optimizer\.__class__\.__name__\):", "if True:"),
         (
             r"(?m)^( +)(outputs = self\.call\(.*)$",
             r"\1with K.name_scope(self.name):\n\1    \2",
@@ -71,6 +73,8 @@ _RULES: Dict[str, _Rules] = {
     ],
     # The names of metrics are those of their functions, and not what `compile` was told.
     "engine.training_utils": [
+        # The weights of examples are 1 where nothing is fed, as in a step of an estimator.
+        (r"\bweight = K\.placeholder\(", "weight = K.sample_weight_placeholder("),
         (
             r"(?s)    # We keep the string that the user has set.*?return metric\n\n"
             r"    metric = metrics_module\.get\(metric\)\n    return (.*?)\n\n",
@@ -88,6 +92,11 @@ _RULES: Dict[str, _Rules] = {
         (r"\boptimizers\.TFOptimizer\b", "K.TFOptimizer"),
         # In files, a model inside of another has its trainable weights first.
         (r"(?<!\w)layer\.weights\b", "(layer.trainable_weights + layer.non_trainable_weights)"),
+    ],
+    # Arguments may be positional, and are not those of Keras 1.
+    "legacy.interfaces": [
+        (r"\bcheck_positional_args = True\b", "check_positional_args = False"),
+        (r"\bif preprocessor:", "if False:"),
     ],
     "losses": [(r"return - (K\.sum\(y_true \* y_pred, axis=axis\))", r"return \1")],
 }

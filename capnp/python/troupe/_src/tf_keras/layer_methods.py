@@ -48,7 +48,9 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
         for each in _OF_VARIABLES:
             kwargs.pop(each, None)
         if not args and _is_shape(name, shape):  # the order of Keras 1: shape, initializer
-            return own(self, name, shape, **kwargs)
+            return own(
+                self, name=kwargs.pop("name", None), shape=name, initializer=shape, **kwargs
+            )
         names = ("dtype", "initializer", "regularizer", "trainable", "constraint")
         kwargs.update(zip(names, args))
         dtype = kwargs.get("dtype")

@@ -9,7 +9,7 @@ from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.libraries.resources import (
+from troupe._src.data_flow.resources import (
     initialize_resources,
     local_resources,
     shared_resources,
