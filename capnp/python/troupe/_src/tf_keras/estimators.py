@@ -89,8 +89,9 @@ def _model_fn(model: Any) -> Callable[..., EstimatorSpec]:
         _make_local([weight for metric in clone.metrics for weight in metric.weights])
         if mode == ModeKeys.EVAL:
             clone._make_test_function()
+            metrics = _metrics(clone)
             return EstimatorSpec(
-                mode, predictions=predictions, loss=clone.total_loss, eval_metric_ops=_metrics(clone)
+                mode, predictions=predictions, loss=clone.total_loss, eval_metric_ops=metrics
             )
         clone._make_train_function()
         train_op = clone.train_function.updates_op
