@@ -207,6 +207,22 @@ BOOST_AUTO_TEST_CASE(interleaved_datasets_take_turns_by_blocks) {
   BOOST_TEST(starts_with(interleave(2, 1, {number(3)}), "InvalidArgument: num_parallel_calls"));
 }
 
+// The numbers are those of TensorFlow 1.15.
+BOOST_AUTO_TEST_CASE(shuffles_that_a_function_makes_have_the_seeds_of_their_places) {
+  auto shuffled = function("shuffled", [](const Builder& f, const Values&) {
+    auto four = f.constant<int64_t>(4), zero = f.constant<int64_t>(0);
+    auto numbers = f.op("RangeDataset", {zero, four, f.constant<int64_t>(1)}, elements());
+    return Values{
+        f.op("ShuffleDataset", {numbers, four, f.constant<int64_t>(7), f.constant<int64_t>(11)},
+             elements())};
+  });
+  auto three = Values{number(2), number(1)};
+  auto interleaved = mapped("InterleaveDataset", {range(3)}, shuffled, three);
+  BOOST_TEST(numbers(interleaved) == "2 2 1 1 0 0 3 3 2 1 0 3");
+  auto flat = repeat(mapped("FlatMapDataset", {range(2)}, shuffled), 2);
+  BOOST_TEST(numbers(flat) == "2 1 0 3 2 1 0 3 2 1 0 3 2 1 0 3");
+}
+
 BOOST_AUTO_TEST_CASE(an_error_takes_a_turn_where_datasets_are_read_in_parallel) {
   auto input = mapped("MapDataset", {range(4)}, quotient);
   auto interleave = [&](int64_t cycle) {
