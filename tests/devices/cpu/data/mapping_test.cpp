@@ -212,9 +212,9 @@ BOOST_AUTO_TEST_CASE(shuffles_that_a_function_makes_have_the_seeds_of_their_plac
   auto shuffled = function("shuffled", [](const Builder& f, const Values&) {
     auto four = f.constant<int64_t>(4), zero = f.constant<int64_t>(0);
     auto numbers = f.op("RangeDataset", {zero, four, f.constant<int64_t>(1)}, elements());
-    return Values{
-        f.op("ShuffleDataset", {numbers, four, f.constant<int64_t>(7), f.constant<int64_t>(11)},
-             elements())};
+    return Values{f.op(
+        "ShuffleDataset", {numbers, four, f.constant<int64_t>(7), f.constant<int64_t>(11)},
+        elements())};
   });
   auto three = Values{number(2), number(1)};
   auto interleaved = mapped("InterleaveDataset", {range(3)}, shuffled, three);

@@ -93,6 +93,15 @@ def _add_initializers(module: Any) -> None:
 def _extend_models(module: Any) -> None:
     let_models_save(module.Network)
     extend_models(module.Network)
+    own = module.Network._init_graph_network
+
+    @functools.wraps(own)
+    def init(self: Any, inputs: Any, outputs: Any, *args: Any, **kwargs: Any) -> None:
+        listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        _own("tf_keras.op_layers").complete_history(listed)
+        own(self, inputs, outputs, *args, **kwargs)
+
+    module.Network._init_graph_network = init
 
 
 def _let_inputs_have_sizes(module: Any) -> None:

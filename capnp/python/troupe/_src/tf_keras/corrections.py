@@ -93,6 +93,14 @@ _RULES: Dict[str, _Rules] = {
         # In files, a model inside of another has its trainable weights first.
         (r"(?<!\w)layer\.weights\b", "(layer.trainable_weights + layer.non_trainable_weights)"),
     ],
+    # Updates of metrics need not be in lists.
+    "utils.metrics_utils": [
+        (
+            r"(update_op = )(update_state_fn\(\*args, \*\*kwargs\))",
+            r"\1\2\n        if not isinstance(update_op, (list, tuple)):"
+            r"\n            \1[] if update_op is None else [update_op]",
+        ),
+    ],
     # Arguments may be positional, and are not those of Keras 1.
     "legacy.interfaces": [
         (r"\bcheck_positional_args = True\b", "check_positional_args = False"),

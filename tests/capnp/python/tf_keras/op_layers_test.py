@@ -1,0 +1,76 @@
+"""Ops of TensorFlow between the layers of a model of `tf.keras`."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+keras = tf.keras
+layers = keras.layers
+X = np.random.RandomState(1).randn(6, 4).astype("f")
+
+
+class OpLayersTest(unittest.TestCase):
+    def setUp(self):
+        keras.backend.clear_session()
+        self.addCleanup(keras.backend.clear_session)
+
+    def model(self):
+        left, right = keras.Input((4,)), keras.Input((4,))
+        hidden = layers.Dense(3, name="hidden")(tf.concat([left, right], 1) * 2.0)
+        result = tf.nn.relu(hidden) + tf.reduce_mean(hidden, 1, keepdims=True)
+        model = keras.Model([left, right], result)
+        random = np.random.RandomState(3)
+        model.set_weights([np.abs(random.randn(*w.shape)) * 0.3 for w in model.get_weights()])
+        return model
+
+    def test_ops_are_layers_of_the_model(self):
+        model = self.model()
+        self.assertEqual([v.name for v in model.weights], ["hidden/kernel:0", "hidden/bias:0"])
+        expected = [[4.6756, 4.4501, 2.2237], [2.4156, 5.1943, 1.7902]]  # TensorFlow 1.15's
+        np.testing.assert_allclose(model.predict([X, X + 1])[:2], expected, atol=1e-4)
+        model.compile("sgd", "mse")
+        losses = model.fit([X, X + 1], np.ones((6, 3)), verbose=0, epochs=2, shuffle=False).history
+        np.testing.assert_allclose(losses["loss"], [11.90223, 4.08893], rtol=1e-5)
+
+    def test_they_are_computed_of_other_inputs_too(self):
+        inner, given = self.model(), keras.Input((4,))
+        outer = keras.Model(given, inner([given, given * 2.0]))
+        np.testing.assert_allclose(outer.predict(X), inner.predict([X, X * 2]), rtol=1e-5)
+
+    def test_variables_and_loops_between_layers_stay_where_they_are(self):
+        given = keras.Input((4,))
+        scale = tf.Variable(3.0, trainable=False)
+        hidden = layers.Lambda(lambda x: x + 1.0)(given)
+        doubled = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, 2.0 * x), [0, hidden])[1]
+        model = keras.Model(given, layers.Lambda(lambda x: x - 1.0)(doubled * scale))
+        np.testing.assert_allclose(model.predict(X), (X + 1) * 24 - 1, rtol=1e-4, atol=1e-5)
+
+    def test_what_comes_of_no_layer_is_an_error_and_nothing_is_saved(self):
+        given = keras.Input((4,))
+        with self.assertRaisesRegex(ValueError, "must be the output of a Keras `Layer`"):
+            keras.Model(given, tf.ones([2, 3]))
+        with self.assertRaisesRegex(NotImplementedError, "put them into a Lambda layer"):
+            self.model().to_json()
+
+    def test_updates_of_a_metric_need_not_be_a_list(self):
+        class Sum(keras.metrics.Metric):
+            def __init__(self):
+                super().__init__(name="sum")
+                self.total = self.add_weight(name="total", initializer="zeros")
+
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                return self.total.assign_add(tf.reduce_sum(y_true))
+
+            def result(self):
+                return self.total
+
+        model = keras.Sequential([layers.Dense(1, input_shape=(4,))])
+        model.compile("sgd", "mse", metrics=[Sum()])
+        history = model.fit(X, np.ones((6, 1)), verbose=0, batch_size=2, epochs=2).history
+        self.assertEqual(history["sum"], [6.0, 6.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
