@@ -51,10 +51,10 @@ class TensorFlowOpLayer(_Layer):  # type: ignore[misc]
             for each in node.inputs:
                 if each.op.name not in own:
                     replaced.setdefault(each.name, each)
-        (result,) = import_graph_def(
+        found = import_graph_def(
             copied, input_map=replaced, return_elements=[self._result.name], name=self.name
-        ) or [None]
-        return result
+        )
+        return found[0] if found else None
 
     def get_config(self) -> Dict[str, Any]:
         """NotImplementedError."""
