@@ -17,6 +17,7 @@ from troupe import (
     resource_loader, sets, signal, sparse, spectral, strings, summary, train, version,
 )  # fmt: skip
 from troupe._src import late_names as _late_names  # noqa: F401
+from troupe._src.autograph import api as _autograph  # noqa: F401
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.api.op_library import load_op_library
 from troupe._src.api.v2_compat import (

@@ -6,6 +6,7 @@ from troupe._src.api.missing import missing_names as _missing_names
 
 if TYPE_CHECKING:
     from troupe.contrib import (
+        autograph,
         checkpoint,
         cluster_resolver,
         compiler,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "autograph",
     "checkpoint",
     "cluster_resolver",
     "compiler",

@@ -35,10 +35,10 @@ SAME: Dict[str, str] = {
         decode_wav encode_wav
     """,
     "autograph": """
-        set_verbosity
+        set_verbosity to_code to_graph trace
     """,
     "autograph.experimental": """
-        Feature do_not_convert
+        Feature do_not_convert set_loop_options
     """,
     "bitwise": """
         bitwise_and bitwise_or bitwise_xor invert left_shift right_shift

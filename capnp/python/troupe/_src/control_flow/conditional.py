@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe import _native
+from troupe._src.control_flow.effects import (
+    after_effects,
+    begin_effects,
+    effects_before,
+    end_effects,
+    orders_effects,
+)
 from troupe._src.control_flow.structure import (
     check_same,
     check_variants,
@@ -65,13 +72,16 @@ def cond(
             graph._use_context()
             builder = graph._builder_for("Switch", "cond")
             native = _native.Conditional(builder, predicate._value())
+        before = effects_before(graph)
         results = {
-            branch: _add_branch(graph, native, builder, branch, function, strict)
+            branch: _add_branch(graph, native, builder, branch, function, strict, before)
             for branch, function in ((True, true_fn), (False, false_fn))
         }
         _check_alike(results[True], results[False])
         with graph._lock:
             merged: List[Any] = [graph._of_value(value) for value in native.merge(builder)]
+        if orders_effects(graph):
+            after_effects(graph, merged[-1])
         for tensor, one, other in zip(merged, _tensors(results[True]), _tensors(results[False])):
             # Also what only Python knows, by set_shape.
             tensor.set_shape(one.shape.most_specific_compatible_shape(other.shape))
@@ -91,20 +101,24 @@ def _renamed(function: Any, older: Any, name: str, older_name: str) -> Any:
 
 
 def _add_branch(
-    graph: Graph, native: Any, builder: Any, branch: bool, function: Any, strict: bool
-) -> Any:
+    graph: Graph, native: Any, builder: Any, branch: bool, function: Any, strict: bool,
+    before: List[Operation],
+) -> Any:  # fmt: skip
     """Adds the nodes of a branch; returns its leaves, in its structure."""
     with graph._lock:
         graph._use_context()
         context = native.begin(branch)
     with graph._changed(context=context, controls=()):
-        pivot = graph._of_value(native.pivot())
+        pivot: Any = graph._of_value(native.pivot())
+        begin_effects(graph, pivot, before)
         result = function()
         if not strict and isinstance(result, (list, tuple)) and len(result) == 1:
             if not hasattr(result, "_fields"):
                 result = result[0]
         leaves = [_to_leaf(leaf, pivot) for leaf in flatten(result)]
         tensors = [tensor for leaf in leaves for tensor in tensors_of(leaf)]
+        if orders_effects(graph):
+            tensors.append(end_effects(graph, pivot))
         with graph._lock:
             graph._use_context()
             native.end(builder, [tensor._value() for tensor in tensors])

@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional
 
 from troupe import _native
+from troupe._src.control_flow.effects import (
+    after_effects,
+    begin_effects,
+    effects_before,
+    end_effects,
+)
 from troupe._src.control_flow.structure import (
     check_same,
     check_variants,
@@ -139,6 +145,10 @@ class _Loop:
         tensors = self._tensors(self._structure)
         if graph._scopes.controls:  # then so does all of the loop wait, its condition, too
             tensors = [identity(tensor) for tensor in tensors]
+        before = effects_before(graph)
+        if before and tensors:
+            with graph.control_dependencies(before):
+                tensors[0] = identity(tensors[0])
         self._shapes = _shapes_of(self._structure, variables, invariants)
         with graph._lock, graph._changed(controls=()):
             graph._check_not_finalized()
@@ -163,6 +173,12 @@ class _Loop:
             tensor.set_shape(shape)
         return self._packed(tensors)
 
+    def _begin_effects(self) -> None:
+        variables = self._native.variables()
+        if variables:
+            first: Any = self._graph._of_value(variables[0])
+            begin_effects(self._graph, first, [])
+
     def add(self, cond: Any, body: Any, back_prop: bool) -> Any:
         """Adds the nodes of the condition and the body; returns the variables afterwards."""
         try:
@@ -175,17 +191,23 @@ class _Loop:
     def _add(self, cond: Any, body: Any, back_prop: bool) -> Any:
         graph, native, builder = self._graph, self._native, self._builder
         with graph._changed(context=native.context, controls=()):
+            self._begin_effects()
             goes_on = convert_to_tensor(cond(*self._variables()))
             with graph._lock:
                 graph._use_context()
                 native.begin_body(builder, goes_on._value())
+            self._begin_effects()
             results = self._results(body(*self._variables()))
+            if results:
+                results[0] = end_effects(graph, results[0])
             with graph._lock:
                 graph._use_context()
                 exits = native.end(builder, [tensor._value() for tensor in results])
         tensors: List[Any] = [graph._of_value(value) for value in exits]
         for tensor, shape in zip(tensors, self._shapes):
             tensor.set_shape(shape)
+        if tensors:
+            after_effects(graph, tensors[0])
         return self._packed([tensor if back_prop else stop_gradient(tensor) for tensor in tensors])
 
     def _results(self, given: Any) -> List[Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Type, TypeVar
+from typing import Any, NoReturn, Optional, Type, TypeVar
 
 from troupe._src.data import nest
 from troupe._src.data.components import (
@@ -18,6 +18,7 @@ from troupe._src.data.iterator import (
 )
 from troupe._src.data.specs import DatasetSpec, structure_of
 from troupe._src.graph.elements import Tensor
+from troupe._src.types.errors import OperatorNotAllowedInGraphError
 
 D = TypeVar("D", bound="DatasetBase")
 
@@ -51,6 +52,12 @@ class DatasetBase(VariantComponent):
         return self._variant_tensor
 
     # Iterators.
+
+    def __iter__(self) -> NoReturn:
+        raise OperatorNotAllowedInGraphError(
+            "a dataset can be iterated over in a tf.function only; elsewhere"
+            " tf.compat.v1.data.make_one_shot_iterator gives its elements to steps"
+        )
 
     def make_one_shot_iterator(self) -> Iterator:
         """An iterator that begins by itself, once.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, NamedTuple, Tuple
 
+from troupe._src.control_flow.conversion import traced_or_converted
 from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
@@ -26,7 +27,16 @@ AUTOTUNE = -1
 def trace_with(
     what: str, function: Callable[..., Any], components: Components
 ) -> Tuple[TracedFunction, Any]:
-    """A function of elements of those components, and what it returned, as tensors."""
+    """A function of elements of those components, and what it returned, as tensors.
+
+    AutoGraph converts it where it has to be, as in `tf.function`.
+    """
+    return traced_or_converted(lambda form: _trace_with(what, form, components), function)
+
+
+def _trace_with(
+    what: str, function: Callable[..., Any], components: Components
+) -> Tuple[TracedFunction, Any]:
     returned: List[Any] = []
 
     def body(arguments: List[Tensor]) -> List[Tensor]:

@@ -6,6 +6,7 @@ import functools
 import inspect
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from troupe._src.control_flow.conversion import traced_or_converted
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.functions.definition import (
     FunctionDefinition,
@@ -103,19 +104,20 @@ def function(
 
     It is traced once for each graph, and each structure, dtypes and shapes of its tensors and
     values of its other arguments. Stateful nodes always run, and those that take the same resource
-    in the order in which the function adds them, but for those in a branch or loop, which the ones
-    after it do not wait for. Variables that it makes are in the graph around it: only the first
-    trace may make them, so a function keeps what it has made.
+    in the order in which the function adds them, those of branches and loops in their places.
+    Variables that it makes are in the graph around it: only the first trace may make them, so a
+    function keeps what it has made.
 
-    AutoGraph is not part of Troupe: `autograph` and its options change nothing, so that `if`,
-    `while` and `for` are those of Python, at the time of tracing. `tf.cond` and `tf.while_loop` are
-    those of the graph.
+    Where `if`, `while`, `for`, `and`, `assert` and so on are of tensors, AutoGraph makes them those
+    of the graph, if the package diastatic-malt is installed. A function is traced as it is, and
+    converted and traced anew only if Python asks a tensor for a value then, so that it does twice
+    what it does besides. Without `autograph` that is an error.
 
     Args:
         func: What adds the nodes; without it, the result is a decorator.
         input_signature: A list of `tf.TensorSpec`, one for each argument; then it is traced once.
-        autograph: Changes nothing.
-        experimental_autograph_options: Changes nothing.
+        autograph: Whether the function may be converted.
+        experimental_autograph_options: A `tf.autograph.experimental.Feature`, or several of them.
         experimental_relax_shapes: Whether shapes that differ between calls become unknown, so that
             it is not traced for each.
         experimental_compile: Changes nothing: there is no compiler to choose.
@@ -138,8 +140,12 @@ def function(
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError("input_signature must be either a tuple or a list")
     return functools.update_wrapper(
-        Function(func, input_signature, experimental_relax_shapes), func
-    )
+        Function(
+            func, input_signature, experimental_relax_shapes, autograph,
+            experimental_autograph_options,
+        ),
+        func,
+    )  # fmt: skip
 
 
 class Function:
@@ -150,8 +156,12 @@ class Function:
         python_function: Callable[..., Any],
         input_signature: Optional[Sequence[TensorSpec]],
         relaxes_shapes: bool,
+        converts: bool = True,
+        conversion_options: Any = None,
     ) -> None:
         self._python_function = python_function
+        self._converts = converts
+        self._conversion_options = conversion_options
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._relaxes_shapes = relaxes_shapes
         self._concrete: Dict[Any, ConcreteFunction] = {}
@@ -246,10 +256,15 @@ class Function:
         leaves = flatten(arguments)
         key = (graph, repr(pack_as(arguments, [0] * len(leaves))), *map(_key_of, leaves))
         if key not in self._concrete:
-            self._concrete[key] = self._trace(graph, arguments)
+            self._concrete[key] = traced_or_converted(
+                functools.partial(self._trace, graph, arguments),
+                self._python_function, self._converts, self._conversion_options,
+            )  # fmt: skip
         return self._concrete[key]
 
-    def _trace(self, graph: Graph, arguments: Any) -> ConcreteFunction:
+    def _trace(
+        self, graph: Graph, arguments: Any, function: Callable[..., Any]
+    ) -> ConcreteFunction:
         body = FunctionGraph(graph, orders_effects=True)
         body.may_make_variables = all(key[0] is not graph for key in self._concrete)
         values = []
@@ -260,7 +275,7 @@ class Function:
             else:
                 values.append(leaf)
         args, kwargs = pack_as(arguments, values)
-        call = functools.partial(self._python_function, **kwargs)
+        call = functools.partial(function, **kwargs)
         returned = trace(body, call, tuple(args))
         leaves: List[Any] = []
         results: List[Tensor] = []
@@ -271,7 +286,6 @@ class Function:
                     continue
                 leaves.append(convert_to_tensor(leaf))
                 results.append(body._adopt(leaves[-1]))
-        function = self._python_function
         base = getattr(function, "__name__", type(function).__name__)
         name = unique_function_name(f"__inference_{base}")
         structure = pack_as(returned, leaves) if is_nested(returned) else leaves[0]

@@ -29,6 +29,7 @@ from troupe._src.messages.message import Record
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
+from troupe._src.types.errors import OperatorNotAllowedInGraphError
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 if TYPE_CHECKING:
@@ -326,13 +327,17 @@ class Tensor(Operand):
         return self
 
     def __iter__(self) -> Iterator[Tensor]:
-        raise TypeError("a tensor of a graph cannot be iterated over; tf.unstack gives its parts")
+        raise OperatorNotAllowedInGraphError(
+            "a tensor of a graph cannot be iterated over; tf.unstack gives its parts"
+        )
 
     def __len__(self) -> int:
-        raise TypeError("len of a tensor of a graph is not known; see shape, or tf.shape")
+        raise OperatorNotAllowedInGraphError(
+            "len of a tensor of a graph is not known; see shape, or tf.shape"
+        )
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             "Using a `tf.Tensor` as a Python `bool` is not allowed: it has a value only in a step."
             " Use `if t is not None:`, or tf.where."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
@@ -27,7 +27,7 @@ class FunctionGraph(Graph):
         Args:
             outer_graph: The graph around it, whose tensors and variables it may use.
             orders_effects: Whether nodes that take the same resource run in the order in which they
-                are added; nodes after a branch or loop do not wait for those in it.
+                are added, with those of branches and loops in their places.
         """
         super().__init__()
         self.outer_graph = outer_graph
@@ -35,9 +35,12 @@ class FunctionGraph(Graph):
         self.captures: Dict[Tensor, Tensor] = {}
         self.seed = outer_graph.seed
         self._state = outer_graph._state
-        self._orders_effects = orders_effects
-        # By the resource, with the branch or loop that the node is in.
-        self._last_uses: Dict[Tensor, Tuple[Operation, int]] = {}
+        self.orders_effects = orders_effects
+        # By the branch or loop that nodes are in: the last one that takes a resource, and what the
+        # first one waits for.
+        self._last_uses: Dict[int, Dict[Tensor, Operation]] = {}
+        self._starts: Dict[int, Operation] = {}
+        self._ended: Set[Tensor] = set()  # the resources of branches or loops that have ended
 
     def add_argument(self, dtype: DType, shape: TensorShape, name: str) -> Tensor:
         """A further argument; of a resource, `shape` is that of its variable."""
@@ -72,15 +75,36 @@ class FunctionGraph(Graph):
         name: Optional[str] = None,
     ) -> Operation:
         inputs = [self._adopt(tensor, op_type) for tensor in inputs]
-        if not self._orders_effects:
+        if not self.orders_effects:
             return super()._add(op_type, inputs, attrs, name)
         resources = [tensor for tensor in inputs if tensor.dtype is dtypes.resource]
-        here = self._scopes.context
-        uses = [self._last_uses[tensor] for tensor in resources if tensor in self._last_uses]
-        # A node in a branch or loop may not run, or run often: those outside cannot wait for it.
-        before = [op for op, context in uses if context in (here, -1)]
-        with self.control_dependencies(before):
+        uses = self._last_uses.setdefault(self._scopes.context, {})
+        start = self._starts.get(self._scopes.context)
+        before = [uses.get(tensor, start) for tensor in resources]
+        with self.control_dependencies([op for op in before if op is not None]):
             added = super()._add(op_type, inputs, attrs, name)
-        for tensor in resources:
-            self._last_uses[tensor] = added, here
+        uses.update(dict.fromkeys(resources, added))
         return added
+
+    def effects_here(self) -> List[Operation]:
+        """What all effects of the current branch or loop so far come before."""
+        context = self._scopes.context
+        start = self._starts.get(context)
+        uses = list(dict.fromkeys(self._last_uses.get(context, {}).values()))
+        return uses or ([] if start is None else [start])
+
+    def begin_effects(self, start: Operation) -> None:
+        """Lets the effects of the current branch or loop wait for a node of it."""
+        self._starts[self._scopes.context] = start
+
+    def end_effects(self) -> List[Operation]:
+        """The last effects of the current branch or loop, in which there are no more."""
+        uses = self._last_uses.pop(self._scopes.context, {})
+        self._ended |= set(uses)
+        return list(dict.fromkeys(uses.values()))
+
+    def after_effects(self, op: Operation) -> None:
+        """Lets effects around what has ended wait for a node, as for its own."""
+        uses = self._last_uses.setdefault(self._scopes.context, {})
+        uses.update(dict.fromkeys(self._ended, op))
+        self._ended = set()

@@ -224,6 +224,10 @@ def exception_type_from_error_code(error_code: int) -> Type[OpError]:
     return _CLASSES[error_code]
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asked a tensor for a value that only a step gives it: its truth, length or parts."""
+
+
 def error_code_from_exception_type(cls: Type[OpError]) -> int:
     """The code of a class.
 

@@ -1,0 +1,1 @@
+"""AutoGraph: control flow of Python in functions becomes that of the graph."""

@@ -1,0 +1,69 @@
+"""Functions that are converted where Python asks a tensor for a value while they are traced."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any, Callable, List, Optional, TypeVar
+
+from troupe._src.types.errors import OperatorNotAllowedInGraphError
+
+Result = TypeVar("Result")
+Converter = Callable[[Callable[..., Any], Any], Optional[Callable[..., Any]]]
+
+_converters: List[Converter] = []
+
+HINT = (
+    " AutoGraph converts `if`, `while` and `for` of functions: `pip install diastatic-malt`, which"
+    " it needs, or use tf.cond and tf.while_loop."
+)
+
+
+def set_converter(converter: Converter) -> None:
+    """Says what converts a function, with AutoGraph's options; it gives None if it cannot."""
+    _converters[:] = [converter]
+
+
+def traced_or_converted(
+    attempt: Callable[[Callable[..., Any]], Result],
+    function: Callable[..., Any],
+    converts: bool = True,
+    options: Any = None,
+) -> Result:
+    """Traces a function as it is, and anew in its converted form if that asks a tensor for a value.
+
+    TensorFlow converts each function. Most need it not: they trace faster as they are, and their
+    errors show their own lines.
+
+    Args:
+        attempt: Traces the function that it is given, into a graph of its own.
+        function: A function of Python.
+        converts: Whether it may be converted.
+        options: The optional features of AutoGraph.
+
+    Raises:
+        TypeError: Python asked a tensor for a value, and the function is not converted.
+    """
+    if converts and options:
+        converted = _converted(function, options)
+        return attempt(function if converted is None else converted)
+    try:
+        return attempt(function)
+    except TypeError as error:
+        first = error
+    converted = _converted(function, options) if converts else None
+    is_of_tensor = isinstance(first, OperatorNotAllowedInGraphError)
+    if converted is None:
+        is_missing = is_of_tensor and importlib.util.find_spec("malt") is None
+        if converts and is_missing and not str(first).endswith(HINT):
+            raise OperatorNotAllowedInGraphError(f"{first}{HINT}") from first
+        raise first
+    try:
+        return attempt(converted)
+    except Exception:
+        if is_of_tensor:
+            raise
+        raise first
+
+
+def _converted(function: Callable[..., Any], options: Any) -> Optional[Callable[..., Any]]:
+    return _converters[0](function, options) if _converters else None

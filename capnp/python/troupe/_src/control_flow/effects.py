@@ -1,0 +1,57 @@
+"""The order of effects around branches and loops, in functions that have one.
+
+A node in a branch may not run, and one in a loop may run often, so that no node outside can wait
+for it. What waits for the nodes of a branch is a value that it gives, and for those of an iteration
+the first variable of the loop; nodes after it wait for that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.function_graph import FunctionGraph
+from troupe._src.graph.graph import Graph
+from troupe._src.ops.array_ops import identity
+
+
+def orders_effects(graph: Graph) -> bool:
+    """Whether nodes of a graph that take one resource run in the order in which they are added."""
+    return isinstance(graph, FunctionGraph) and graph.orders_effects
+
+
+def effects_before(graph: Graph) -> List[Operation]:
+    """What the effects of a branch or loop that begins now wait for."""
+    if not isinstance(graph, FunctionGraph) or not graph.orders_effects:
+        return []
+    return graph.effects_here()
+
+
+def begin_effects(graph: Graph, value: Tensor, before: List[Operation]) -> None:
+    """Lets those of the branch or iteration that is the current one wait for others, and a value.
+
+    Args:
+        value: One that a branch or iteration has only if it runs.
+        before: Operations around it.
+    """
+    if isinstance(graph, FunctionGraph) and graph.orders_effects:
+        with graph.control_dependencies(before):
+            start = identity(value)
+        graph.begin_effects(start.op)
+
+
+def end_effects(graph: Graph, value: Any) -> Any:
+    """A value of the current branch or iteration that comes after its effects."""
+    if not isinstance(graph, FunctionGraph) or not graph.orders_effects:
+        return value
+    operations = graph.end_effects()
+    if not operations:
+        return value
+    with graph.control_dependencies(operations):
+        return identity(value)
+
+
+def after_effects(graph: Graph, value: Tensor) -> None:
+    """Lets effects around what has ended wait for a value that it gives."""
+    if isinstance(graph, FunctionGraph) and graph.orders_effects:
+        graph.after_effects(value.op)
