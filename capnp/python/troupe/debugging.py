@@ -31,6 +31,7 @@ from troupe._src.ops.assert_ops import (
 )
 from troupe._src.ops.assert_ops import verify_tensor_all_finite as assert_all_finite
 from troupe._src.ops.gen_ops import is_finite, is_inf, is_nan
+from troupe._src.session.process_options import get_log_device_placement, set_log_device_placement
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
@@ -59,10 +60,12 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "get_log_device_placement",
     "is_finite",
     "is_inf",
     "is_nan",
     "is_non_decreasing",
     "is_numeric_tensor",
     "is_strictly_increasing",
+    "set_log_device_placement",
 ]

@@ -42,6 +42,7 @@ from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 from troupe._src.platform import file_functions as gfile
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from troupe._src.image.files import decode_image, is_jpeg
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
@@ -62,11 +63,13 @@ __all__ = [
     "decode_compressed",
     "decode_csv",
     "decode_gif",
+    "decode_image",
     "decode_json_example",
     "decode_raw",
     "deserialize_many_sparse",
     "encode_base64",
     "gfile",
+    "is_jpeg",
     "match_filenames_once",
     "matching_files",
     "parse_example",

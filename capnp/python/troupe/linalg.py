@@ -49,7 +49,7 @@ from troupe._src.linalg.diagonal_ops import matrix_diag as diag
 from troupe._src.linalg.diagonal_ops import matrix_diag_part as diag_part
 from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
 from troupe._src.linalg.einsum_ops import einsum
-from troupe._src.linalg.linear_ops import norm, tensordot
+from troupe._src.linalg.linear_ops import norm, normalize, tensordot
 from troupe._src.ops.math_ops import matmul
 from troupe._src.linalg.matrix_ops import (
     adjoint,
@@ -113,6 +113,7 @@ __all__ = [
     "matrix_transpose",
     "matvec",
     "norm",
+    "normalize",
     "pinv",
     "qr",
     "set_diag",

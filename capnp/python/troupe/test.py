@@ -26,10 +26,13 @@ from troupe._src.testing.test_case import (
     is_built_with_xla,
     main,
 )
+from troupe._src.testing.graph_comparison import StubOutForTesting, assert_equal_graph_def
 
 __all__ = [
     "Benchmark",
+    "StubOutForTesting",
     "TestCase",
+    "assert_equal_graph_def",
     "benchmark_config",
     "compute_gradient",
     "compute_gradient_error",

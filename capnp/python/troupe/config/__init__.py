@@ -15,7 +15,7 @@ from troupe._src.session.process_devices import (
     set_soft_device_placement,
     set_visible_devices,
 )
-from troupe.config import experimental, threading
+from troupe.config import experimental, optimizer, threading
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -29,6 +29,7 @@ __all__ = [
     "get_visible_devices",
     "list_logical_devices",
     "list_physical_devices",
+    "optimizer",
     "set_logical_device_configuration",
     "set_soft_device_placement",
     "set_visible_devices",

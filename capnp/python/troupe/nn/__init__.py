@@ -122,6 +122,7 @@ from troupe._src.rnn.static import (
 )
 from troupe.nn import rnn_cell
 from troupe._src.ops.space_ops import depth_to_space, space_to_batch, space_to_depth
+from troupe._src.distribute.loss_scaling import compute_average_loss, scale_regularization_loss
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
@@ -141,6 +142,7 @@ __all__ = [
     "bidirectional_dynamic_rnn",
     "collapse_repeated",
     "compute_accidental_hits",
+    "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -207,6 +209,7 @@ __all__ = [
     "rnn_cell",
     "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
+    "scale_regularization_loss",
     "selu",
     "separable_conv2d",
     "sigmoid",

@@ -143,7 +143,7 @@ from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.train.session_manager import SessionManager
-from troupe._src.train.supervisor import Supervisor
+from troupe._src.train.supervisor import Supervisor, basic_train_loop
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
@@ -220,6 +220,7 @@ __all__ = [
     "WorkerSessionCreator",
     "add_queue_runner",
     "assert_global_step",
+    "basic_train_loop",
     "batch",
     "batch_join",
     "checkpoint_exists",

@@ -24,6 +24,12 @@ class Linalg(unittest.TestCase):
         wanted = np.linalg.lstsq(TALL, np.ones((4, 1)), rcond=None)[0]
         self.expect(tf.linalg.lstsq(TALL, np.ones((4, 1))), wanted)
 
+    def test_tensors_through_their_norms(self):
+        for order, axis in (("euclidean", None), (1, 0), (3.0, -1), ("fro", [0, 1])):
+            unit, norms = tf.linalg.normalize(TALL, order, axis)
+            self.expect(unit * norms, TALL)
+            self.expect(tf.norm(unit, order, axis, keepdims=True), np.ones(norms.shape.as_list()))
+
     def test_pseudo_inverses(self):
         wide, flat = TALL.T, np.outer([1.0, 2.0, 0.0], [3.0, -1.0])
         for matrices in (TALL, wide, SQUARE, flat, np.zeros((2, 3))):

@@ -54,6 +54,21 @@ class SupervisorTest(tf.test.TestCase):
             self.build()
         self.assertTrue(tf.train.latest_checkpoint(folder).endswith("model.ckpt-6"))
 
+    def test_the_basic_loop_runs_until_it_is_stopped_and_again_after_an_abort(self):
+        supervisor = tf.train.Supervisor()
+        calls = []
+
+        def step(session, limit, name=""):
+            calls.append((name, session.run(self.step)))
+            session.run(self.train)
+            if len(calls) == 2:
+                raise tf.errors.AbortedError(None, None, "restarted")
+            if len(calls) == limit:
+                supervisor.request_stop()
+
+        tf.train.basic_train_loop(supervisor, step, [4], {"name": "a"})
+        self.assertEqual(calls, [("a", 0), ("a", 1), ("a", 0), ("a", 1)])
+
     def test_it_saves_checkpoints_periodically(self):
         folder = self.get_temp_dir()
         supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0.01)

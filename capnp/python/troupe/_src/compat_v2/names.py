@@ -44,8 +44,9 @@ SAME: Dict[str, str] = {
         bitwise_and bitwise_or bitwise_xor invert left_shift right_shift
     """,
     "compat": """
-        as_bytes as_str as_str_any as_text bytes_or_text_types complex_types
-        dimension_at_index dimension_value integral_types path_to_str real_types
+        as_bytes as_str as_str_any as_text bytes_or_text_types complex_types dimension_at_index
+        dimension_value forward_compatibility_horizon forward_compatible integral_types
+        path_to_str real_types
     """,
     "config": """
         get_soft_device_placement set_soft_device_placement
@@ -54,6 +55,9 @@ SAME: Dict[str, str] = {
         VirtualDeviceConfiguration get_memory_growth get_visible_devices list_logical_devices
         list_physical_devices set_memory_growth set_virtual_device_configuration
         set_visible_devices
+    """,
+    "config.optimizer": """
+        get_experimental_options get_jit set_experimental_options set_jit
     """,
     "config.threading": """
         get_inter_op_parallelism_threads get_intra_op_parallelism_threads
@@ -74,7 +78,8 @@ SAME: Dict[str, str] = {
         take_while to_variant unbatch unique
     """,
     "debugging": """
-        Assert assert_proper_iterable assert_same_float_dtype check_numerics is_numeric_tensor
+        Assert assert_proper_iterable assert_same_float_dtype check_numerics
+        get_log_device_placement is_numeric_tensor set_log_device_placement
     """,
     "distribute": """
         CrossDeviceOps HierarchicalCopyAllReduce InputContext InputReplicationMode
@@ -144,9 +149,9 @@ SAME: Dict[str, str] = {
     """,
     "io": """
         FixedLenFeature FixedLenSequenceFeature SparseFeature TFRecordOptions TFRecordWriter
-        VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed
-        decode_gif decode_jpeg decode_json_example decode_png deserialize_many_sparse
-        encode_base64 encode_jpeg extract_jpeg_shape match_filenames_once matching_files
+        VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_gif
+        decode_image decode_jpeg decode_json_example decode_png deserialize_many_sparse
+        encode_base64 encode_jpeg extract_jpeg_shape is_jpeg match_filenames_once matching_files
         parse_sequence_example parse_single_sequence_example parse_tensor read_file
         serialize_tensor write_file write_graph
     """,
@@ -161,8 +166,8 @@ SAME: Dict[str, str] = {
         LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorScaledIdentity
         LinearOperatorToeplitz LinearOperatorZeros adjoint band_part cholesky cholesky_solve cross
         det diag diag_part eigh eigvalsh einsum expm eye global_norm inv logdet logm lstsq lu
-        matmul matrix_rank matrix_transpose matvec pinv qr set_diag slogdet solve sqrtm svd
-        tensor_diag tensor_diag_part tensordot trace triangular_solve tridiagonal_matmul
+        matmul matrix_rank matrix_transpose matvec normalize pinv qr set_diag slogdet solve sqrtm
+        svd tensor_diag tensor_diag_part tensordot trace triangular_solve tridiagonal_matmul
         tridiagonal_solve
     """,
     "lookup": """
@@ -193,12 +198,12 @@ SAME: Dict[str, str] = {
     "nn": """
         all_candidate_sampler atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d
         batch_normalization bias_add collapse_repeated compute_accidental_hits
-        conv1d_transpose conv_transpose ctc_greedy_decoder ctc_unique_labels
+        compute_average_loss conv1d_transpose conv_transpose ctc_greedy_decoder ctc_unique_labels
         depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input elu
         fixed_unigram_candidate_sampler l2_loss leaky_relu learned_unigram_candidate_sampler
         local_response_normalization log_poisson_loss lrn max_pool1d max_pool2d max_pool3d
-        normalize_moments relu relu6 selu sigmoid softplus softsign swish tanh top_k
-        with_space_to_batch zero_fraction
+        normalize_moments relu relu6 scale_regularization_loss selu sigmoid softplus softsign
+        swish tanh top_k with_space_to_batch zero_fraction
     """,
     "quantization": """
         fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient

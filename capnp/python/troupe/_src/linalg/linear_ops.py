@@ -183,6 +183,31 @@ def norm(
         return found if keep else array_ops.squeeze(found, axis)
 
 
+def normalize(
+    tensor: TensorLike,
+    ord: Union[str, float] = "euclidean",
+    axis: Union[int, Sequence[int], None] = None,
+    name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor]:
+    """A tensor through its norms, and these.
+
+    Args:
+        tensor: Floating point or complex numbers.
+        ord: As of `norm`.
+        axis: As of `norm`.
+
+    Returns:
+        The tensor of norms of 1, and the norms, whose axes have a size of 1.
+
+    Raises:
+        ValueError: There is no such norm, or the axes are no axis and no pair.
+    """
+    with get_default_graph().name_scope(name or "normalize"):
+        values = convert_to_tensor(tensor)
+        norms = math_ops.cast(norm(values, ord, axis, keepdims=True), values.dtype)
+        return values / norms, norms
+
+
 def _largest_singular_value(matrices: Tensor, axes: Any) -> Tensor:
     """Of the matrices in a pair of axes, which keep a size of 1."""
     rank = matrices.shape.rank

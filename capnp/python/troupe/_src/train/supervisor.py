@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.graph import Graph, get_default_graph
@@ -21,6 +21,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.summary_hooks import StepRate
 from troupe._src.train.monitored_session import MonitoredSession
 from troupe._src.train.scaffold import Scaffold, SessionCreator
+from troupe._src.types.errors import AbortedError
 
 _USE_DEFAULT: Any = 0  # as in TensorFlow
 
@@ -374,3 +375,26 @@ def _is_default(value: Any) -> bool:
 def _given(value: Any) -> Any:
     """What a program gave, or None for the default."""
     return None if _is_default(value) else value
+
+
+def basic_train_loop(
+    supervisor: Supervisor,
+    train_step_fn: Callable[..., Any],
+    args: Optional[Sequence[Any]] = None,
+    kwargs: Optional[Dict[str, Any]] = None, master: str = "",
+) -> None:  # fmt: skip
+    """Calls a function until the supervisor stops; begins anew where a server has restarted.
+
+    Args:
+        supervisor: What makes the session.
+        train_step_fn: Called with the session and the arguments.
+        args: The arguments.
+        kwargs: Those by name.
+        master: The target of the session.
+    """
+    is_done = False
+    while not is_done:
+        with contextlib.suppress(AbortedError), supervisor.managed_session(master) as session:
+            while not supervisor.should_stop():
+                train_step_fn(session, *(args or ()), **(kwargs or {}))
+            is_done = True
