@@ -74,10 +74,7 @@ def if_exp(condition: Any, if_true: Thunk, if_false: Thunk, expr_repr: str) -> A
     """An `a if condition else b`."""
     if not is_tensor(condition):
         return if_true() if condition else if_false()
-    try:
-        return graph_cond(condition, if_true, if_false)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{error}; both values of '{expr_repr}' must be of one type") from error
+    return graph_cond(condition, if_true, if_false)
 
 
 def and_(a: Thunk, b: Thunk) -> Any:
