@@ -127,20 +127,20 @@ class LayersTest(tf.test.TestCase):
 
     def test_a_layer_shows_its_name_its_size_and_whether_it_has_its_variables(self):
         dense = tf.layers.Dense(3)
-        self.assertEqual(repr(dense), "<tf.layers.Dense name='dense' units=3 built=False>")
+        self.assertEqual(repr(dense), "<tf.layers.Dense name='dense_1' units=3 built=False>")
         dense(tf.ones([1, 2], tf.float64))
-        shown = "<tf.layers.Dense name='dense' units=3 dtype='float64' built=True>"
+        shown = "<tf.layers.Dense name='dense_1' units=3 dtype='float64' built=True>"
         self.assertEqual(repr(dense), shown)
         self.assertEqual(
             repr(tf.layers.Conv2D(4, 3, name="c", dtype=tf.float32)),
             "<tf.layers.Conv2D name='c' filters=4 dtype='float32' built=False>",
         )
         self.assertEqual(
-            repr(tf.layers.Flatten()), "<tf.layers.Flatten name='flatten' built=False>"
+            repr(tf.layers.Flatten()), "<tf.layers.Flatten name='flatten_1' built=False>"
         )
         self.assertEqual(
             repr(tf.nn.rnn_cell.GRUCell(5)),
-            "<tf.nn.rnn_cell.GRUCell name='gru_cell' num_units=5 built=False>",
+            "<tf.nn.rnn_cell.GRUCell name='gru_cell_1' num_units=5 built=False>",
         )
 
     def test_a_layer_that_is_not_set_up_shows_its_class(self):

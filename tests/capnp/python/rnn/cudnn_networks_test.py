@@ -146,7 +146,7 @@ class CudnnNetworksTest(tf.test.TestCase):
                 tf.reset_default_graph()
                 network = self.network(kind, direction)
                 outputs, _ = network(self.x, sequence_lengths=LENGTHS)
-                prefix = os.path.join(tempfile.mkdtemp(), "network")
+                scope, prefix = network.scope_name, os.path.join(tempfile.mkdtemp(), "network")
                 with tf.Session() as session:
                     self.values(session, network)
                     tf.train.Saver().save(session, prefix, write_meta_graph=False)
@@ -154,7 +154,7 @@ class CudnnNetworksTest(tf.test.TestCase):
                 tf.reset_default_graph()
                 x = tf.constant(self.x)
                 given = {"dtype": tf.float64, "sequence_length": LENGTHS, "time_major": True}
-                with tf.variable_scope(network.name):
+                with tf.variable_scope(scope):
                     made = [[cell() for _ in range(LAYERS)] for _ in range(ways)]
                     if ways == 1:
                         multi = tf.nn.rnn_cell.MultiRNNCell(made[0])

@@ -35,6 +35,11 @@ class LayerCase(unittest.TestCase):
 
 
 class NamesTest(LayerCase):
+    def test_averages_are_not_among_what_optimizers_train(self):
+        tf.keras.layers.BatchNormalization(name="own")(tf.zeros([2, 3]), training=True)
+        names = [variable.op.name for variable in tf.trainable_variables()]
+        self.assertEqual(names[-2:], ["own/gamma", "own/beta"])
+
     def test_the_second_of_a_kind_is_the_first_with_a_number(self):
         model = keras.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(2)])
         self.assertEqual(

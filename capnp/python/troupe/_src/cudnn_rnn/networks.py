@@ -199,7 +199,7 @@ class CudnnNetwork(Layer):
         if self.num_dirs == 2:
             scope = f"stack_bidirectional_rnn/cell_{layer}/bidirectional_rnn/{way}"
         cell, depth = self._make_cell(), self._depth(layer)
-        cell._dtype = self.dtype
+        cell._dtype = self._dtype
 
         def weight(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
             kwargs["initializer"] = self._initializer_of(name, depth)

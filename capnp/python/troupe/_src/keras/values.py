@@ -22,6 +22,7 @@ def variable(
     dtype: Optional[DTypeLike] = None,
     name: Optional[str] = None,
     constraint: Any = None,
+    trainable: bool = True,
 ) -> Any:
     """A variable of that first value; for a sparse matrix of SciPy a sparse tensor of it.
 
@@ -30,6 +31,7 @@ def variable(
         dtype: By default `floatx()`.
         name: The name of its nodes.
         constraint: What an optimizer applies to it after an update.
+        trainable: Whether it is among those that optimizers train by default.
     """
     dtype = as_dtype(dtype or floatx())
     if hasattr(value, "tocoo"):
@@ -37,7 +39,7 @@ def variable(
         indices = np.stack([matrix.row, matrix.col], axis=1).astype(np.int64)
         values = convert.constant(matrix.data, dtype)
         return SparseTensor(indices=indices, values=values, dense_shape=matrix.shape)
-    return Variable(value, dtype=dtype, name=name, constraint=constraint)
+    return Variable(value, dtype=dtype, name=name, constraint=constraint, trainable=trainable)
 
 
 def constant(

@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Callable, Dict, List, Optional, Sequence
+import contextlib
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from troupe._src.control_flow.structure import flatten
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.layers.belongings import Belonging, add_to, copy_without_nodes, for_inputs
-from troupe._src.layers.input_spec import InputSpec
+from troupe._src.keras.settings import unique_object_name
+from troupe._src.layer_base.configured import Configured
+from troupe._src.layer_base.connections import Connected, connect, is_of_model, masks_of
+from troupe._src.layer_base.construction import (
+    argument_names,
+    own_variable,
+    snake_case,
+    take_arguments,
+)
+from troupe._src.layer_base.style import is_keras_style
+from troupe._src.layer_base.values import Measured
+from troupe._src.layers.belongings import Belonging, Owner, copy_without_nodes
+from troupe._src.layers.input_spec import check_all, checked
+from troupe._src.modules.named_scope import name_scope
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.partitioned_variable import PartitionedVariable
 from troupe._src.variables.synchronization import is_trainable
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable
-from troupe._src.variables.variable_store import VariableScope, variable_scope
-
-
-def snake_case(name: str) -> str:
-    """ "max_pooling2d" for "MaxPooling2D", as TensorFlow names layers after their classes."""
-    words = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower().lstrip("_")
+from troupe._src.variables.variable_store import (
+    VariableScope,
+    get_variable_scope,
+    variable_scope,
+)
 
 
 @set_module("troupe.layers")
-class Layer:
+class Layer(Configured, Connected, Measured, Owner):
     """A function with variables of its own, made when it is first called.
 
     A class of layers makes its variables in `build(input_shape)` by `add_weight`, and computes its
@@ -43,11 +53,18 @@ class Layer:
         trainable: Whether optimizers train its variables by default.
         name: The name of its scope, made unique; by default that of its class.
         dtype: The dtype of its variables, by default that of the first inputs.
-        **kwargs: `activity_regularizer`, a function that makes a loss of the result.
+        **kwargs: `activity_regularizer`, a function that makes a loss of the result; `input_shape`
+            or `batch_input_shape`, for the first layer of a model of `tf.keras`; `weights`, the
+            first values of the variables.
 
     Raises:
         TypeError: There is another argument.
     """
+
+    stateful = supports_masking = dynamic = _keras_style = False
+    activity_regularizer: Any = None
+    _input_spec: Any = None
+    _initial_weights: Any = None
 
     def __init__(
         self,
@@ -57,14 +74,14 @@ class Layer:
         **kwargs: Any,
     ) -> None:
         scope, self._reuse = kwargs.pop("_scope", None), kwargs.pop("_reuse", None)
-        self.activity_regularizer = kwargs.pop("activity_regularizer", None)
-        if kwargs:
-            raise TypeError(f"Keyword argument not understood: {', '.join(kwargs)}")
+        take_arguments(self, kwargs)
         self.trainable, self.built = trainable, False
-        self.input_spec: Any = None
+        self._keras_style = is_keras_style()
+        if self._keras_style and (scope or self._reuse is not None):
+            raise ValueError("layers of the style of tf.keras take neither a scope nor reuse")
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._base_name = name or snake_case(type(self).__name__)
-        self._name = name or _unique(self._base_name)
+        self._name = name or unique_object_name(self._base_name)
         self._graph: Optional[Graph] = None
         self._scope: Optional[VariableScope] = None
         self._names = ""
@@ -72,7 +89,6 @@ class Layer:
         self._non_trainable_weights: List[Variable] = []
         self._losses: List[Belonging] = []
         self._updates: List[Belonging] = []
-        self._regularized: List[str] = []
         if scope:
             with variable_scope(scope) as captured:
                 self._scope = captured
@@ -82,8 +98,8 @@ class Layer:
         if "_name" not in own:  # a class of a program that does not call this `__init__`
             return represent(self, {})
         sizes = {key: own.get(key, own.get(f"_{key}")) for key in ("units", "filters", "num_units")}
-        dtype = None if self._dtype is None else self._dtype.name
-        return represent(self, {"name": self._name, **sizes, "dtype": dtype, "built": self.built})
+        told = {"name": self._name, **sizes, "dtype": self.dtype, "built": self.built}
+        return represent(self, told)
 
     @property
     def name(self) -> str:
@@ -91,9 +107,23 @@ class Layer:
         return self._name
 
     @property
-    def dtype(self) -> Optional[DType]:
-        """The dtype of its variables, by default that of its first input."""
-        return self._dtype
+    def dtype(self) -> Optional[str]:
+        """The name of the dtype of its variables, by default that of its first input."""
+        return None if self._dtype is None else self._dtype.name
+
+    @property
+    def input_spec(self) -> Any:
+        """What it demands of its inputs: an `InputSpec`, a list of one for each input, or None."""
+        return self._input_spec
+
+    @input_spec.setter
+    def input_spec(self, value: Any) -> None:
+        self._input_spec = checked(value)
+
+    @property
+    def name_scope(self) -> Any:
+        """A context: a new scope of names, of the name of the layer."""
+        return name_scope(self.name)
 
     @property
     def graph(self) -> Optional[Graph]:
@@ -131,65 +161,6 @@ class Layer:
         return ([] if self.trainable else self._trainable_weights) + self._non_trainable_weights
 
     non_trainable_variables = non_trainable_weights
-
-    @property
-    def losses(self) -> List[Any]:
-        """The losses of its variables and results."""
-        return [each.value for each in self._losses]
-
-    @property
-    def updates(self) -> List[Any]:
-        """The updates that a step of training has to run, such as those of moving averages."""
-        return [each.value for each in self._updates] if self.trainable else []
-
-    def get_losses_for(self, inputs: Any) -> List[Any]:
-        """The losses that depend on some inputs.
-
-        Args:
-            inputs: The inputs; None for the losses of variables alone.
-
-        Returns:
-            Scalars.
-        """
-        return for_inputs(self._losses, inputs)
-
-    def get_updates_for(self, inputs: Any) -> List[Any]:
-        """The updates that depend on some inputs.
-
-        Args:
-            inputs: The inputs; None for the unconditional ones.
-
-        Returns:
-            Operations; none for a layer that is not trained.
-        """
-        return for_inputs(self._updates, inputs) if self.trainable else []
-
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Adds losses, also to the collection REGULARIZATION_LOSSES.
-
-        Args:
-            losses: A scalar or a list of them; None is left out.
-            inputs: What they depend on; None for variables alone.
-        """
-        add_to(self._losses, losses, inputs, GraphKeys.REGULARIZATION_LOSSES)
-
-    def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Adds updates, also to the collection UPDATE_OPS.
-
-        Args:
-            updates: An operation or a list of them.
-            inputs: What they depend on; None for nothing.
-        """
-        add_to(self._updates, updates, inputs, GraphKeys.UPDATE_OPS)
-
-    def count_params(self) -> int:
-        """The number of elements of all its variables."""
-        if not self.built:
-            raise ValueError(
-                f"You tried to call `count_params` on {self.name}, but the layer isn't built. You "
-                "can build it manually via: `.build(batch_input_shape)`."
-            )
-        return sum(weight.shape.num_elements() or 0 for weight in self.weights)
 
     def build(self, input_shape: ShapeLike) -> None:
         """Makes the variables. Layers of the program's own override it.
@@ -257,7 +228,15 @@ class Layer:
         Raises:
             ValueError: The inputs are of another graph than the layer's, or do not fit it.
         """
-        scope = self._enter(kwargs.pop("scope", None))
+        if not is_of_model(inputs):
+            return self._computed(inputs, *args, **kwargs)
+        arguments = dict(kwargs)
+        if "mask" in argument_names(self) and "mask" not in kwargs:
+            kwargs["mask"] = masks_of(inputs)
+        return connect(self, inputs, self._computed(inputs, *args, **kwargs), arguments)
+
+    def _computed(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """What a call gives; models of `tf.keras` call that, when they are themselves called."""
         graph = get_default_graph()
         given = [convert_to_tensor(item) for item in flatten(inputs)]
         if not isinstance(inputs, (list, tuple, dict)):
@@ -266,14 +245,34 @@ class Layer:
             self._graph = graph
         elif self._graph is not graph:
             raise ValueError("Input graph and Layer graph are not the same")
-        reuse = True if self.built else self._reuse
-        with variable_scope(scope, reuse=reuse, auxiliary_name_scope=False):
-            with graph.name_scope(self._names or None):
-                self._check(given)
-                self._build_for(inputs, given)
-                outputs = self.call(inputs, *args, **kwargs)
-                self._regularize_activity(outputs, given)
+        with self._within(kwargs.pop("scope", None)) as scope:
+            if "scope" in argument_names(self):
+                kwargs["scope"] = scope
+            self._check(given)
+            self._build_for(inputs, given)
+            outputs = self.call(inputs, *args, **kwargs)
+            if outputs is None:
+                raise ValueError(
+                    "A layer's `call` method should return a Tensor or a list of Tensors, not "
+                    f"None (layer: {self.name})."
+                )
+            self._regularize_activity(outputs, given)
         return outputs
+
+    @contextlib.contextmanager
+    def _within(self, scope: Any) -> Iterator[Any]:
+        """Its scopes of variables and names."""
+        graph = get_default_graph()
+        if self._keras_style:
+            if scope is not None:
+                raise ValueError("layers of the style of tf.keras take no scope")
+            with graph.name_scope(self.name):
+                yield get_variable_scope()
+            return
+        entered, reuse = self._enter(scope), True if self.built else self._reuse
+        with variable_scope(entered, reuse=reuse, auxiliary_name_scope=False) as current:
+            with graph.name_scope(self._names or None):
+                yield current
 
     def _enter(self, scope: Any) -> VariableScope:
         """Its scope, which its first call determines."""
@@ -285,8 +284,7 @@ class Layer:
         return self._scope
 
     def _check(self, inputs: Sequence[Tensor]) -> None:
-        if isinstance(self.input_spec, InputSpec):
-            self.input_spec.check(inputs[0], self.name)
+        check_all(self._input_spec, inputs, self.name)
 
     def _build_for(self, inputs: Any, given: Sequence[Tensor]) -> None:
         if self.built:
@@ -298,6 +296,9 @@ class Layer:
         else:
             self.build(given[0].shape if given else TensorShape(None))
         self.built = True
+        if self._initial_weights is not None:
+            self.set_weights(self._initial_weights)
+            self._initial_weights = None
         self._check(given)
 
     def _regularize_activity(self, outputs: Any, inputs: Sequence[Tensor]) -> None:
@@ -348,8 +349,15 @@ class Layer:
                 and it does, or it is to be trainable and synchronized on reads.
         """
         graph = get_default_graph()
-        scope = self._enter(None)
         can_train = is_trainable(trainable, synchronization)
+        kind, can_train = dtype or self._dtype or dtypes.float32, self.trainable and can_train
+        if self._keras_style:
+            variable = own_variable(name, shape, kind, initializer, can_train, constraint)
+            if regularizer is not None:
+                self._regularize(name, variable, regularizer)
+            self._keep(variable)
+            return variable
+        scope = self._enter(None)
         reuse = True if self.built else self._reuse
         with variable_scope(scope, reuse=reuse, auxiliary_name_scope=False) as current:
             before = len(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
@@ -357,9 +365,9 @@ class Layer:
                 variable = get_variable(
                     name,
                     shape=as_shape(shape),
-                    dtype=dtype or self._dtype or dtypes.float32,
+                    dtype=kind,
                     initializer=current.initializer if initializer is None else initializer,
-                    trainable=self.trainable and can_train,
+                    trainable=can_train,
                     constraint=constraint,
                     use_resource=use_resource,
                     synchronization=synchronization,
@@ -390,11 +398,3 @@ class Layer:
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> Layer:
         return copy_without_nodes(self, memo)
-
-
-def _unique(base_name: str) -> str:
-    """The name of the next layer of that kind in the default graph."""
-    counts = get_default_graph()._state.setdefault("layer_names", {})
-    assert isinstance(counts, dict)
-    counts[base_name] = counts.get(base_name, 0) + 1
-    return base_name if counts[base_name] == 1 else f"{base_name}_{counts[base_name] - 1}"

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Set, TypeVar
 from troupe._src.control_flow.structure import flatten
 from troupe._src.graph.elements import Operation
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops.convert import is_tensor
 from troupe._src.variables.variable_store import VariableScope
 
@@ -21,10 +22,71 @@ class Belonging(NamedTuple):
     inputs: List[Any]
 
 
+class Owner:
+    """A layer with losses of its variables and results, and with updates."""
+
+    trainable: bool
+    _losses: List[Belonging]
+    _updates: List[Belonging]
+
+    @property
+    def losses(self) -> List[Any]:
+        """The losses of its variables and results."""
+        return [each.value for each in self._losses]
+
+    @property
+    def updates(self) -> List[Any]:
+        """The updates that a step of training has to run, such as those of moving averages."""
+        return [each.value for each in self._updates] if self.trainable else []
+
+    def get_losses_for(self, inputs: Any) -> List[Any]:
+        """The losses that depend on some inputs.
+
+        Args:
+            inputs: The inputs; None for the losses of variables alone.
+
+        Returns:
+            Scalars.
+        """
+        return for_inputs(self._losses, inputs)
+
+    def get_updates_for(self, inputs: Any) -> List[Any]:
+        """The updates that depend on some inputs.
+
+        Args:
+            inputs: The inputs; None for the unconditional ones.
+
+        Returns:
+            Operations; none for a layer that is not trained.
+        """
+        return for_inputs(self._updates, inputs) if self.trainable else []
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses, also to the collection REGULARIZATION_LOSSES.
+
+        Args:
+            losses: A scalar, a function that makes one, or a list of them; None is left out.
+            inputs: What they depend on; None for variables alone.
+        """
+        add_to(self._losses, losses, inputs, GraphKeys.REGULARIZATION_LOSSES)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds updates, also to the collection UPDATE_OPS.
+
+        Args:
+            updates: An operation, a function that makes one, or a list of them.
+            inputs: What they depend on; None for nothing.
+        """
+        add_to(self._updates, updates, inputs, GraphKeys.UPDATE_OPS)
+
+
 def add_to(belongings: List[Belonging], values: Any, inputs: Any, collection: str) -> None:
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
     graph = get_default_graph()
-    for value in listed:
+    for each in listed:
+        value = each() if callable(each) and not is_tensor(each) else each
+        if value is None:
+            continue
         belongings.append(Belonging(value, flatten(inputs) if inputs is not None else []))
         if all(value is not known for known in graph.get_collection(collection)):
             graph.add_to_collection(collection, value)

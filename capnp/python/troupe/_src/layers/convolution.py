@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.layers.base import Layer
@@ -27,6 +27,12 @@ _zeros = Zeros()
 
 class Convolution(Layer):
     """What the layers of convolutions have in common: a kernel, a bias and an activation."""
+
+    _config_names: Tuple[str, ...] = (
+        "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate",
+        "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
+        "bias_regularizer", "activity_regularizer", "kernel_constraint", "bias_constraint",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -79,10 +85,12 @@ class Convolution(Layer):
         self.padding = padding_of(padding, ["causal"] if rank == 1 else [])
         self.data_format = data_format_of(data_format)
         self.dilation_rate = tuple(tuple_of(dilation_rate, rank, "dilation_rate"))
-        self.activation, self.use_bias = activation, use_bias
+        self.use_bias = use_bias
+        self.activation: Any = activation
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
+        self._resolve_arguments()
         self.input_spec = InputSpec(ndim=rank + 2)
         self.kernel: Any = None
         self.bias: Any = None
@@ -148,7 +156,7 @@ class Convolution(Layer):
         """Adds the bias, and applies the activation."""
         if self.use_bias:
             outputs = nn_ops.bias_add(outputs, self.bias, format_of_op(self.data_format, self.rank))
-        return outputs if self.activation is None else self.activation(outputs)
+        return self.activation(outputs)
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:

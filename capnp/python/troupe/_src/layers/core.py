@@ -55,6 +55,13 @@ class Dense(Layer):
         **kwargs: Arguments of `Layer`.
     """
 
+    supports_masking = True
+    _config_names = (
+        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer",
+        "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
+        "bias_constraint",
+    )  # fmt: skip
+
     def __init__(
         self,
         units: int,
@@ -72,10 +79,12 @@ class Dense(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.units, self.activation, self.use_bias = int(units), activation, use_bias
+        self.units, self.use_bias = int(units), use_bias
+        self.activation: Any = activation
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
+        self._resolve_arguments()
         self.input_spec = InputSpec(min_ndim=2)
         self.kernel: Any = None
         self.bias: Any = None
@@ -113,7 +122,7 @@ class Dense(Layer):
             outputs = math_ops.matmul(tensor, self.kernel)
         if self.use_bias:
             outputs = nn_ops.bias_add(outputs, self.bias)
-        return outputs if self.activation is None else self.activation(outputs)
+        return self.activation(outputs)
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         shape = as_shape(input_shape).with_rank_at_least(2)
@@ -193,6 +202,9 @@ class Dropout(Layer):
         **kwargs: Arguments of `Layer`.
     """
 
+    supports_masking = True
+    _config_names = ("rate", "noise_shape", "seed")
+
     def __init__(
         self,
         rate: Union[float, Operand] = 0.5,
@@ -262,6 +274,8 @@ class Flatten(Layer):
             become the last axis first.
         **kwargs: Arguments of `Layer`.
     """
+
+    _config_names = ("data_format",)
 
     def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)

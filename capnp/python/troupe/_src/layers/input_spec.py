@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.set_module import set_module
@@ -31,7 +31,7 @@ class InputSpec:
         min_ndim: Optional[int] = None,
         axes: Optional[Dict[int, Optional[int]]] = None,
     ) -> None:
-        self.dtype = None if dtype is None else as_dtype(dtype)
+        self.dtype = None if dtype is None else as_dtype(dtype).name
         self.shape = shape
         self.ndim = len(shape) if shape is not None else ndim
         self.max_ndim, self.min_ndim = max_ndim, min_ndim
@@ -40,6 +40,22 @@ class InputSpec:
     def __repr__(self) -> str:
         given = {key: value for key, value in vars(self).items() if value}
         return f"InputSpec({', '.join(f'{key}={value}' for key, value in given.items())})"
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such a specification again, by their names."""
+        return dict(vars(self))
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> InputSpec:
+        """Such a specification.
+
+        Args:
+            config: What `get_config` gave.
+
+        Returns:
+            The specification.
+        """
+        return cls(**config)
 
     def check(self, tensor: Tensor, layer: str) -> None:
         """Compares an input with it.
@@ -54,7 +70,7 @@ class InputSpec:
         shape = tensor.shape
         fault = None
         if self.dtype is not None and tensor.dtype != self.dtype:
-            fault = f"expected dtype={self.dtype.name}, found dtype={tensor.dtype.name}"
+            fault = f"expected dtype={self.dtype}, found dtype={tensor.dtype.name}"
         elif shape.rank is None:
             if self.ndim is not None or self.min_ndim is not None or self.max_ndim is not None:
                 fault = "its rank is undefined, but the layer requires a defined rank"
@@ -76,3 +92,46 @@ class InputSpec:
                 f"Input 0 of layer {layer} is incompatible with the layer: {fault}. "
                 f"Full shape received: {shape}"
             )
+
+
+def checked(spec: Any) -> Any:
+    """What is given as the specification of the inputs of a layer.
+
+    Args:
+        spec: An `InputSpec`, also of `tf.keras`, a list of them, or None.
+
+    Returns:
+        The same.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    for each in spec if isinstance(spec, (list, tuple)) else [spec]:
+        if each is not None and not hasattr(each, "min_ndim"):
+            raise TypeError(f"Layer input_spec must be an instance of InputSpec. Got: {each}")
+    return spec
+
+
+def check_all(specs: Any, inputs: Sequence[Tensor], layer: str) -> None:
+    """Compares the inputs of a layer with what it demands.
+
+    Args:
+        specs: As in `checked`. One alone is that of the first input.
+        inputs: The inputs.
+        layer: The name of the layer, for the message.
+
+    Raises:
+        ValueError: An input does not fit, or there are more or fewer.
+    """
+    if specs is None or not inputs:
+        return
+    if not isinstance(specs, (list, tuple)):
+        specs, inputs = [specs], inputs[:1]
+    if len(specs) != len(inputs):
+        raise ValueError(
+            f"Layer {layer} expects {len(specs)} inputs, but it received {len(inputs)} input "
+            f"tensors. Inputs received: {list(inputs)}"
+        )
+    for spec, tensor in zip(specs, inputs):
+        if spec is not None:
+            InputSpec.check(InputSpec(**vars(spec)), tensor, layer)

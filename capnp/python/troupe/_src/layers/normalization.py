@@ -66,6 +66,13 @@ class BatchNormalization(Layer):
         ValueError: `renorm_clipping` has other keys.
     """
 
+    supports_masking = True
+    _config_names = (
+        "axis", "momentum", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer",
+        "moving_mean_initializer", "moving_variance_initializer", "beta_regularizer",
+        "gamma_regularizer", "beta_constraint", "gamma_constraint",
+    )  # fmt: skip
+
     def __init__(
         self,
         axis: Union[int, Sequence[int]] = -1,
@@ -103,6 +110,7 @@ class BatchNormalization(Layer):
         self.renorm, self.renorm_momentum = renorm, renorm_momentum
         self.renorm_clipping = checked_clipping(renorm_clipping) if renorm else {}
         self.virtual_batch_size, self.adjustment = virtual_batch_size, adjustment
+        self._resolve_arguments()
         self.gamma: Any = None
         self.beta: Any = None
         self.moving_mean: Any = None
@@ -151,8 +159,8 @@ class BatchNormalization(Layer):
             raise ValueError("With virtual_batch_size, adjustment cannot be specified")
 
     def _add_weights(self, shape: List[Any]) -> None:
-        half = self.dtype in (dtypes.float16, dtypes.bfloat16)
-        dtype = dtypes.float32 if half else self.dtype
+        half = self._dtype in (dtypes.float16, dtypes.bfloat16)
+        dtype = dtypes.float32 if half else self._dtype
         if self.scale:
             self.gamma = self.add_weight(
                 "gamma",

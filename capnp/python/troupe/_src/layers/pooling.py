@@ -26,6 +26,8 @@ from troupe._src.types.shapes import ShapeLike, TensorShape
 class _Pooling(Layer):
     """One number for each window."""
 
+    _config_names = ("pool_size", "strides", "padding", "data_format")
+
     def __init__(
         self,
         pool: Any,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 from troupe._src.layers.convolution import Convolution
 from troupe._src.layers.windows import format_of_op
@@ -16,6 +16,23 @@ from troupe._src.types.shapes import ShapeLike
 
 class Separation(Convolution):
     """A separable convolution: `depth_multiplier` filters of each channel, then a mixture."""
+
+    _config_names = tuple(
+        each for each in Convolution._config_names if not each.startswith("kernel_")
+    ) + (
+        "kernel_size", "depth_multiplier", "depthwise_initializer", "pointwise_initializer",
+        "depthwise_regularizer", "pointwise_regularizer", "depthwise_constraint",
+        "pointwise_constraint",
+    )  # fmt: skip
+    # Without effect: there is no kernel but these two.
+    _config_only: Dict[str, Any] = {
+        "kernel_initializer": {
+            "class_name": "GlorotUniform",
+            "config": {"seed": None, "dtype": "float32"},
+        },
+        "kernel_regularizer": None,
+        "kernel_constraint": None,
+    }
 
     def __init__(
         self,
@@ -59,6 +76,7 @@ class Separation(Convolution):
         self.pointwise_regularizer = pointwise_regularizer
         self.depthwise_constraint = depthwise_constraint
         self.pointwise_constraint = pointwise_constraint
+        self._resolve_arguments()
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
@@ -112,7 +130,7 @@ class Separation(Convolution):
         if self.use_bias:
             outputs = nn_ops.bias_add(outputs, self.bias, line.data_format)
         sequences = line.sequences(outputs)
-        return sequences if self.activation is None else self.activation(sequences)
+        return self.activation(sequences)
 
 
 def _square(strides: Any, height_axis: int) -> Any:

@@ -185,6 +185,10 @@ class Conv3DTranspose(Transposition):
         ValueError: An argument has another form.
     """
 
+    _config_names = tuple(
+        each for each in Transposition._config_names if each != "dilation_rate"
+    )
+
     def __init__(
         self,
         filters: int,

@@ -15,6 +15,9 @@ from troupe._src.types.shapes import ShapeLike, TensorShape
 class Transposition(Convolution):
     """A transposed convolution, whose kernel has the outputs before the channels."""
 
+    _config_only = {"output_padding": None}
+    _config_ignored = ("dilation_rate",)
+
     def __init__(self, rank: int, **kwargs: Any) -> None:
         super().__init__(rank, dilation_rate=1, **kwargs)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import re
 from typing import Any, Callable, FrozenSet, Iterator, Optional, Set, Tuple, TypeVar
 
 from troupe._src.control_flow.nest import is_nested
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.layers.base import Layer
 from troupe._src.modules.named_scope import name_scope
 from troupe._src.object_checkpoints.trackable import Checkpointable, NoDependency
 from troupe._src.set_module import set_module
@@ -20,7 +22,7 @@ _Path = Tuple[Any, ...]
 
 
 @set_module("troupe")
-class Module(Checkpointable):
+class Module(Checkpointable, metaclass=abc.ABCMeta):
     """A named container of variables, of other modules, and of functions of what is given to it.
 
     What is assigned to its attributes, also in lists, tuples and dicts, is found by `variables`,
@@ -121,6 +123,19 @@ class Module(Checkpointable):
         return within_scope  # type: ignore[return-value]
 
 
+def modules_in(value: Any) -> Tuple[Any, ...]:
+    """The modules in an object, which need be none itself, and those in these.
+
+    Args:
+        value: The object.
+
+    Returns:
+        The modules, each once.
+    """
+    found = _walk((), value, True, None, {id(value)})
+    return tuple(each for _, each in found if isinstance(each, Module))
+
+
 def _snake_case(name: str) -> str:
     return re.sub("(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])", "_", name).lower()
 
@@ -135,14 +150,14 @@ def _is_trained(value: Any) -> bool:
 
 def _walk(
     start: _Path,
-    module: Module,
+    module: Any,
     recursive: bool,
     key: Optional[Callable[[str], Any]],
     seen: Optional[Set[int]],
 ) -> Iterator[Tuple[_Path, Any]]:
     """What a module has, with paths, then what the modules in it have; `seen` is left out."""
     inner = []
-    ignored = module._TF_MODULE_IGNORED_PROPERTIES
+    ignored = getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
     for name in sorted(vars(module), key=key):
         if name in ignored:
             continue
@@ -169,3 +184,6 @@ def _leaves(path: _Path, value: Any) -> Iterator[Tuple[_Path, Any]]:
         names = getattr(value, "_fields", range(len(value)))
         for name, each in zip(names, value):
             yield from _leaves((*path, name), each)
+
+
+Module.register(Layer)

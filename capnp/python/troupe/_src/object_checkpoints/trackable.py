@@ -245,7 +245,9 @@ def _children_of_dict(value: Dict[Any, Any]) -> Dependencies:
 def _children_of_layer(layer: Layer) -> Dependencies:
     """Its weights by their names in its scope, and its attributes."""
     found: Dict[str, Any] = {}
-    for weight in getattr(layer, "_weights", ()):
+    own = vars(layer)
+    weights = own.get("_trainable_weights", []) + own.get("_non_trainable_weights", [])
+    for weight in weights:
         if isinstance(weight, Variable):
             name = weight._shared_name[len(layer.scope_name) + 1 :]
             if name and "/" not in name:

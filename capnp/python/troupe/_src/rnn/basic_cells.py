@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layer_base.arguments import resolved
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.rnn.cell import LayerRNNCell, activation_of, check_tensors
@@ -46,6 +47,8 @@ class UnitsCell(LayerRNNCell):
 @set_module("troupe.nn.rnn_cell")
 class BasicRNNCell(UnitsCell):
     """activation([inputs, state] * kernel + bias), which is the output and the next state."""
+
+    _config_names = ("num_units", "activation", "reuse")
 
     def __init__(
         self,
@@ -101,6 +104,8 @@ class BasicRNNCell(UnitsCell):
 class GRUCell(UnitsCell):
     """A gated recurrent unit (Cho et al., 2014), whose reset gate scales the state beforehand."""
 
+    _config_names = ("num_units", "kernel_initializer", "bias_initializer", "activation", "reuse")
+
     def __init__(
         self,
         num_units: int,
@@ -126,7 +131,8 @@ class GRUCell(UnitsCell):
             **kwargs: What all layers take.
         """
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
-        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+        self._kernel_initializer = resolved("kernel_initializer", kernel_initializer)
+        self._bias_initializer = resolved("bias_initializer", bias_initializer)
         self._gate_kernel: Any = None
         self._gate_bias: Any = None
         self._candidate_kernel: Any = None

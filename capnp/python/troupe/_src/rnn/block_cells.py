@@ -30,7 +30,7 @@ class MemoryWeights:
     def __init__(self, layer: Any, depth: int, units: int, has_peepholes: bool) -> None:
         self.kernel = layer.add_weight("kernel", [depth + units, 4 * units])
         self.bias = layer.add_weight("bias", [4 * units], initializer=Zeros())
-        self._units, self._dtype = units, layer.dtype
+        self._units, self._dtype = units, layer._dtype
         self._peepholes: Any = None
         if has_peepholes:
             self._peepholes = {

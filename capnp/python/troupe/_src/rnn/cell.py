@@ -101,6 +101,8 @@ class RNNCell(Layer):
         **kwargs: What all layers take.
     """
 
+    _is_tf_rnn_cell = _has_config = True
+
     def __init__(
         self,
         trainable: bool = True,
@@ -219,7 +221,7 @@ class LayerRNNCell(RNNCell):
 
     def __init__(self, dtype: Optional[DTypeLike], **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
-        check_dtype(self.dtype)
+        check_dtype(self._dtype)
         self.input_spec = InputSpec(ndim=2)
 
     def __call__(
@@ -246,7 +248,7 @@ class LayerRNNCell(RNNCell):
             raise ValueError(
                 f"Expected inputs.shape[-1] to be known, saw shape: {as_shape(inputs_shape)}"
             )
-        check_dtype(self.dtype)
+        check_dtype(self._dtype)
         return size
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from troupe._src.control_flow import nest, structure
 from troupe._src.control_flow.tensor_array import TensorArray
@@ -23,6 +23,11 @@ from troupe._src.types.shapes import as_shape
 @set_module("troupe.nn.rnn_cell")
 class DropoutWrapper(CellWrapper):
     """A cell with dropout of its inputs, its outputs and its next states."""
+
+    _config_names = (
+        "input_keep_prob", "output_keep_prob", "state_keep_prob", "variational_recurrent",
+        "input_size", "seed",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -66,7 +71,8 @@ class DropoutWrapper(CellWrapper):
             self._input_keep_prob = _probability("input_keep_prob", input_keep_prob)
             self._state_keep_prob = _probability("state_keep_prob", state_keep_prob)
             self._output_keep_prob = _probability("output_keep_prob", output_keep_prob)
-        self._is_variational, self._seed = variational_recurrent, seed
+        self._variational_recurrent, self._seed = variational_recurrent, seed
+        self._input_size = input_size
         self._input_noise: Any = None
         self._state_noise: Any = None
         self._output_noise: Any = None
@@ -88,6 +94,16 @@ class DropoutWrapper(CellWrapper):
     def wrapped_cell(self) -> Any:
         """The cell."""
         return self.cell
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such a cell again, by their names.
+
+        Raises:
+            NotImplementedError: There is a function among them.
+        """
+        if self._filter is not _all_but_memory:
+            raise NotImplementedError("a dropout_state_filter_visitor has no configuration")
+        return super().get_config()
 
     def _noise(self, kind: str, sizes: Any, dtype: DTypeLike) -> Any:
         """What decides on the elements in all time steps, the same for all rows of a batch."""
@@ -120,12 +136,12 @@ class DropoutWrapper(CellWrapper):
         keep = getattr(self, f"_{kind}_keep_prob")
         leaves = nest.flatten(levels)
         flat = _flat_up_to(levels, values)
-        draws = _flat_up_to(levels, noise) if self._is_variational else [None] * len(leaves)
+        draws = _flat_up_to(levels, noise) if self._variational_recurrent else [None] * len(leaves)
         results: List[Any] = []
         for number, (leaf, value, drawn) in enumerate(zip(leaves, flat, draws)):
             if leaf is False:
                 results.append(value)
-            elif self._is_variational:
+            elif self._variational_recurrent:
                 kept = math_ops.div(value, keep) * gen_ops.floor(keep + drawn)
                 kept.set_shape(value.shape)
                 results.append(kept)

@@ -14,6 +14,7 @@ from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.rearrange_ops import reverse, reverse_sequence
 from troupe._src.rnn.cell import assert_like_rnncell
+from troupe._src.rnn.foreign_cells import build_for, stepped
 from troupe._src.rnn.cell import initial_state as state_of
 from troupe._src.rnn.sizes import dtype_of_state, static_shape, zeros_of
 from troupe._src.rnn.step import Lengths, Step, network_scope
@@ -71,6 +72,7 @@ def dynamic_rnn(
             with get_default_graph().control_dependencies([_check(sequence_length, batch_size)]):
                 sequence_length = array_ops.identity(sequence_length, name="CheckSeqLen")
         packed = nest.pack_sequence_as(inputs, flat)
+        build_for(cell, packed, 1)
         loop = _Loop(cell, packed, initial_state, batch_size, sequence_length, dtype)
         outputs, state = loop.run(parallel_iterations or 32, swap_memory)
         if not time_major:
@@ -213,11 +215,12 @@ class _Loop:
             tensor.set_shape(shape[1:])
         inputs = nest.pack_sequence_as(self._inputs, read)
         if self._lengths is None:
-            output, after = self._cell(inputs, state)
+            output, after = stepped(self._cell, inputs, state)
         else:
             step = Step(
-                time, self._lengths, self._zero_output, state, lambda: self._cell(inputs, state)
-            )
+                time, self._lengths, self._zero_output, state,
+                lambda: stepped(self._cell, inputs, state),
+            )  # fmt: skip
             output, after = step.selected()
         written = zip(outputs, nest.flatten(output))
         return time + 1, tuple(array.write(time, each) for array, each in written), after

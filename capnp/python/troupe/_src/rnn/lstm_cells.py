@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
 
+from troupe._src.layer_base.arguments import resolved
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, clip_ops, gen_ops, math_ops
 from troupe._src.platform import logging
@@ -100,6 +101,8 @@ class _MemoryCell(LayerRNNCell):
 class BasicLSTMCell(_MemoryCell):
     """A cell without clipping, projection and peepholes (Zaremba et al., 2014)."""
 
+    _config_names = ("num_units", "forget_bias", "state_is_tuple", "activation", "reuse")
+
     def __init__(
         self,
         num_units: int,
@@ -162,6 +165,12 @@ class BasicLSTMCell(_MemoryCell):
 class LSTMCell(_MemoryCell):
     """A cell that may have peepholes, a clipped memory, and a projection (Sak et al., 2014)."""
 
+    _config_names = (
+        "num_units", "use_peepholes", "cell_clip", "initializer", "num_proj", "proj_clip",
+        "num_unit_shards", "num_proj_shards", "forget_bias", "state_is_tuple", "activation",
+        "reuse",
+    )  # fmt: skip
+
     def __init__(
         self,
         num_units: int,
@@ -210,7 +219,7 @@ class LSTMCell(_MemoryCell):
                 self,
             )
         self._use_peepholes, self._cell_clip = use_peepholes, cell_clip
-        self._initializer = initializer
+        self._initializer = resolved("initializer", initializer)
         self._num_proj, self._proj_clip = num_proj, proj_clip
         self._num_unit_shards, self._num_proj_shards = num_unit_shards, num_proj_shards
         self._w_f_diag: Any = None

@@ -11,6 +11,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.rnn.cell import assert_like_rnncell
+from troupe._src.rnn.foreign_cells import stepped
 from troupe._src.rnn.sizes import static_shape, zeros_of
 from troupe._src.rnn.step import copied, network_scope
 from troupe._src.types import dtypes
@@ -100,7 +101,7 @@ class _Loop:
     def step(
         self, time: Tensor, finished: Any, inputs: Any, arrays: Any, state: Any, loop_state: Any
     ) -> Any:
-        output, after = self._cell(inputs, state)
+        output, after = stepped(self._cell, inputs, state)
         nest.assert_same_structure(state, after)
         nest.assert_same_structure(self._cell.output_size, output)
         now_finished, next_inputs, next_state, emitted, next_loop_state = self._loop_fn(

@@ -11,6 +11,7 @@ from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.rearrange_ops import reverse_sequence
 from troupe._src.rnn.cell import assert_like_rnncell
+from troupe._src.rnn.foreign_cells import build_for, stepped
 from troupe._src.rnn.cell import initial_state as state_of
 from troupe._src.rnn.sizes import dtype_of_state, zeros_of
 from troupe._src.rnn.step import Lengths, Step, network_scope
@@ -66,8 +67,9 @@ def static_rnn(
         for time, each in enumerate(inputs):
             if time > 0:
                 entered.reuse_variables()
+            build_for(cell, each)
             if lengths is None:
-                output, state = cell(each, state)
+                output, state = stepped(cell, each, state)
             else:
                 step = Step(time, lengths, zero_output, state, _call(cell, each, state))
                 output, state = step.conditional()
@@ -83,7 +85,7 @@ def _check_inputs(inputs: Any) -> None:
 
 
 def _call(cell: Any, inputs: Any, state: Any) -> Any:
-    return lambda: cell(inputs, state)
+    return lambda: stepped(cell, inputs, state)
 
 
 def _lengths(given: Any) -> Lengths:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence
 
 from troupe._src.control_flow import nest
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.rnn.cell import CompositeCell, assert_like_rnncell
+from troupe._src.layer_base.arguments import serialized
+from troupe._src.rnn.cell import CompositeCell, RNNCell, assert_like_rnncell
 from troupe._src.set_module import set_module
 from troupe._src.types.dtypes import DTypeLike
 
@@ -29,6 +30,34 @@ class CellWrapper(CompositeCell):
 
     def _inner_cells(self) -> Sequence[Any]:
         return [self.cell]
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such a cell again, by their names."""
+        return {**super().get_config(), "cell": serialized(self.cell)}
+
+    @classmethod
+    def from_config(
+        cls, config: Dict[str, Any], custom_objects: Optional[Dict[str, Any]] = None
+    ) -> Any:
+        """A cell of this class.
+
+        Args:
+            config: What `get_config` gave.
+            custom_objects: Classes of cells by their names, besides those of `tf.nn.rnn_cell`.
+
+        Returns:
+            The cell.
+
+        Raises:
+            ValueError: The class of the cell in it is not known.
+        """
+        rest = dict(config)
+        inner = rest.pop("cell")
+        name = inner["class_name"]
+        kind = (custom_objects or {}).get(name) or _cell_class(RNNCell, name)
+        if kind is None:
+            raise ValueError(f"Unknown cell: {name}")
+        return cls(kind.from_config(inner["config"]), **rest)
 
     @property
     def state_size(self) -> Any:
@@ -70,6 +99,16 @@ class CellWrapper(CompositeCell):
         raise NotImplementedError
 
 
+def _cell_class(kind: Any, name: str) -> Any:
+    """The class of cells of that name that is derived from one, of `tf.nn.rnn_cell`; or None."""
+    for each in kind.__subclasses__():
+        is_public = each.__module__.endswith(".nn.rnn_cell") and each.__name__ == name
+        found = each if is_public else _cell_class(each, name)
+        if found is not None:
+            return found
+    return None
+
+
 @set_module("troupe.nn.rnn_cell")
 class ResidualWrapper(CellWrapper):
     """A cell whose inputs are added to its outputs."""
@@ -87,6 +126,16 @@ class ResidualWrapper(CellWrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such a cell again, by their names.
+
+        Raises:
+            NotImplementedError: There is a function among them.
+        """
+        if self._residual_fn is not None:
+            raise NotImplementedError("a residual_fn has no configuration")
+        return super().get_config()
+
     def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
         outputs, after = self.cell(inputs, state, scope=scope)
         return (self._residual_fn or _sums)(inputs, outputs), after
@@ -102,6 +151,8 @@ def _sums(inputs: Any, outputs: Any) -> Any:
 @set_module("troupe.nn.rnn_cell")
 class DeviceWrapper(CellWrapper):
     """A cell that runs on a device."""
+
+    _config_names = ("device",)
 
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         """Wraps a cell.

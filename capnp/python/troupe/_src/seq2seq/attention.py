@@ -100,7 +100,7 @@ class BaseAttentionMechanism(AttentionMechanism):
             sizes = array_ops.shape(self._keys)
             self._batch_size = self._keys.shape[0].value or sizes[0]
             self._alignments_size = self._keys.shape[1].value or sizes[1]
-        self.dtype = self._keys.dtype if memory_layer is None else memory_layer.dtype
+        self.dtype = as_dtype((memory_layer or self._keys).dtype)
 
     def _masked(self, memory: Tensor) -> Tensor:
         if self._lengths is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import importlib
 import itertools
@@ -14,7 +15,16 @@ from troupe._src.keras.datasets import accept_datasets
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
+from troupe._src.layers.base import Layer
+from troupe._src.modules.module import Module
 from troupe._src.ops.creation_ops import placeholder_with_default
+from troupe._src.tf_keras.cells import (
+    call_cell,
+    extend_cells,
+    layer_again,
+    state_sizes,
+    with_positions,
+)
 from troupe._src.tf_keras.cosine_similarity import cosine_similarity_class
 from troupe._src.tf_keras.layer_methods import (
     accept,
@@ -22,10 +32,11 @@ from troupe._src.tf_keras.layer_methods import (
     extend_models,
     with_batch_size,
 )
-from troupe._src.tf_keras.layer_shapes import convert_shapes
+from troupe._src.tf_keras.layer_shapes import as_tuples, convert_shapes, shapes_of
 from troupe._src.tf_keras.saved_weights import let_models_save
 
 _PACKAGE = __name__.split(".")[0]
+_own_layers = importlib.import_module(f"{_PACKAGE}.layers")
 
 
 def _own(module: str) -> Any:
@@ -50,9 +61,15 @@ def _add_names(module: Any) -> None:
     module.unique_among = _unique_among
     module.learning_phase_scope = learning_phase_scope
     module.TFOptimizer = TFOptimizer
+    module.LayerType = abc.ABCMeta
+    module.as_tuples, module.shapes_of = as_tuples, shapes_of
+    module.state_sizes, module.call_cell = state_sizes, call_cell
+    module.layer_again = layer_again
 
 
 def _add_layers(module: Any) -> None:
+    for name in _KINDS_OF_LAYERS:
+        getattr(module, name).register(getattr(_own_layers, name))
     module.DenseFeatures = _own("keras_layers.dense_features").dense_features_class(module.Layer)
     module.LayerNormalization = _own("tf_keras.layer_normalization").LayerNormalization
     attention = _own("tf_keras.attention")
@@ -70,6 +87,9 @@ def _let_models_take_datasets(module: Any) -> None:
 def _extend_layers(module: Any) -> None:
     extend_layers(module.Layer)
     convert_shapes(module.Layer)
+    module.Layer.__call__ = with_positions(module.Layer.__call__)
+    module.Layer.register(Layer)
+    Module.register(module.Layer)
 
 
 def _add_metrics(module: Any) -> None:
@@ -117,6 +137,11 @@ def _accept_arguments(kinds: Mapping[str, Mapping[str, Any]]) -> Callable[[Any],
     return accept_all
 
 
+def _extend_networks(module: Any) -> None:
+    _accept_arguments({"RNN": {"time_major": (False,)}})(module)
+    extend_cells(module)
+
+
 def _let_normalization_have_a_list(module: Any) -> None:
     """Files of TensorFlow have the one axis in a list."""
     accept(module.BatchNormalization, _OF_BATCH_NORMALIZATION)
@@ -136,6 +161,12 @@ _OF_BATCH_NORMALIZATION: Dict[str, Any] = {
 }  # fmt: skip
 _OF_LOCAL_LAYERS: Dict[str, Any] = {"implementation": None}
 
+_KINDS_OF_LAYERS = (
+    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "BatchNormalization", "Conv1D",
+    "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense", "Dropout", "Flatten",
+    "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "SeparableConv1D", "SeparableConv2D",
+)  # fmt: skip
+
 _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "backend": _add_names,
     "engine.base_layer": _extend_layers,
@@ -148,7 +179,7 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
         {"LocallyConnected1D": _OF_LOCAL_LAYERS, "LocallyConnected2D": _OF_LOCAL_LAYERS}
     ),
     "layers.normalization": _let_normalization_have_a_list,
-    "layers.recurrent": _accept_arguments({"RNN": {"time_major": (False,)}}),
+    "layers.recurrent": _extend_networks,
     "losses": _add_losses,
     "metrics": _add_metrics,
     "layers.wrappers": _accept_arguments({"Bidirectional": {"backward_layer": (None,)}}),

@@ -16,12 +16,27 @@ _RULES: Dict[str, _Rules] = {
     ],
     "backend.tensorflow_backend": [
         (
+            r"\b(def variable\(value, dtype=None, name=None, constraint=None)\)",
+            r"\1, trainable=True)",
+        ),
+        (
+            r"\b(value, dtype=dtype, name=name, constraint=constraint)\)",
+            r"\1, trainable=trainable)",
+        ),
+        (
             r"\b(tf_image_ops\.resize_bilinear\(x, new_shape)\)",
             r"\1, half_pixel_centers=True)",
         ),
     ],
     # Names are counted from the second on: dense, dense_1.
     "engine.base_layer": [
+        # Averages are not among the variables that optimizers train by default.
+        (
+            r"(?<=name=name,\n)( +constraint=constraint)\)",
+            r"\1, trainable=trainable)",
+        ),
+        # Layers of `tf.layers` and cells of `tf.nn.rnn_cell` are layers, too.
+        (r"class Layer\(object\):", "class Layer(object, metaclass=K.LayerType):"),
         (
             r"_to_snake_case\(prefix\) \+ '_' \+ str\(K\.get_uid\(prefix\)\)",
             "K.unique_object_name(_to_snake_case(prefix), zero_based=True)",
@@ -44,6 +59,21 @@ _RULES: Dict[str, _Rules] = {
         ),
     ],
     "engine.network": [
+        # Layers of `tf.layers` have scopes, which their calls begin.
+        (r"\blayer\.call\(comp", "getattr(layer, '_computed', layer.call)(comp"),
+        (
+            r"(if \(hasattr\(layer, 'activity_regularizer'\)) and",
+            r"\1 and not hasattr(layer, '_computed') and",
+        ),
+        (
+            r"\blayer\.compute_output_shape\((?=input_shapes\))",
+            "K.shapes_of(output_tensors, layer, ",
+        ),
+        (
+            r"\blayer\.compute_output_shape\((?=\s*unpack_singleton)",
+            "K.shapes_of(node.output_tensors, layer, ",
+        ),
+        (r"\bx\._uses_learning_phase for", "getattr(x, '_uses_learning_phase', False) for"),
         (
             r"prefix = self\.__class__\.__name__\.lower\(\)\n( +)name = .*",
             "from .base_layer import _to_snake_case\n"
@@ -56,10 +86,20 @@ _RULES: Dict[str, _Rules] = {
             "self.output_names.append(K.unique_among(self.output_names, layer.name))",
         ),
     ],
+    "layers.wrappers": [
+        (r"\blayer\.__class__\.from_config\(config\)", "K.layer_again(layer, config)"),
+        (
+            r"\bself\.layer\.compute_output_shape\(child_input_shape\)",
+            "K.as_tuples(self.layer.compute_output_shape(child_input_shape))",
+        ),
+    ],
     "layers.normalization": [
         (r"(?m)^ +if K\.backend\(\) != 'cntk':\n( +.*\n|\n)+?.*variance \*= .*\n", ""),
     ],
     "layers.recurrent": [
+        (r"\b((?:self\.)?cell)\.state_size\b", r"K.state_sizes(\1)"),
+        (r"K\.state_sizes\((self\.cells\[-1\])\)", r"\1.state_size"),
+        (r"\b((?:self\.)?cell)\.call\(inputs, states", r"K.call_cell(\1, inputs, states"),
         (r"(?m)^( +)recurrent_activation='sigmoid',$", r"\1recurrent_activation='hard_sigmoid',"),
     ],
     # What a model calls while it is fitted has the model's name in front, as where it is called.

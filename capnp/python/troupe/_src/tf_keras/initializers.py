@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional
 
 from troupe._src.set_module import set_module
 from troupe._src.tf_keras.loaded import keras_module
-from troupe._src.variables.initializers import Identity as IdentityValues
+from troupe._src.variables.orthogonal import Identity as IdentityValues
 from troupe._src.variables.orthogonal import Orthogonal as OrthogonalValues
 
 backend = keras_module("backend")

@@ -32,6 +32,23 @@ def as_tuples(shapes: Any) -> Any:
     return _map(lambda shape: tuple(TensorShape(shape).as_list()), shapes)
 
 
+def shapes_of(outputs: Any, layer: Any, input_shapes: Any) -> Any:
+    """The shapes of results of a layer, which some layers of programs do not compute.
+
+    Args:
+        outputs: The results.
+        layer: The layer.
+        input_shapes: The shapes of its inputs.
+
+    Returns:
+        A tuple, or a list of tuples.
+    """
+    try:
+        return as_tuples(layer.compute_output_shape(input_shapes))
+    except NotImplementedError:
+        return [tuple(each.shape.as_list()) for each in outputs]
+
+
 def _as_tensor_shapes(shapes: Any) -> Any:
     return _map(TensorShape, shapes)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 
@@ -36,6 +37,27 @@ class Initializer:
             ValueError: A size is not known.
         """
         raise NotImplementedError
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such an initializer again, by their names."""
+        own = vars(self)
+        names = [each for each in inspect.signature(type(self)).parameters if each in own]
+        config = {each: own[each] for each in names}
+        if isinstance(config.get("dtype"), DType):
+            config["dtype"] = config["dtype"].name
+        return config
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        """An initializer of this class.
+
+        Args:
+            config: What `get_config` gave.
+
+        Returns:
+            The initializer.
+        """
+        return cls(**config)
 
 
 class Constant(Initializer):
@@ -173,7 +195,7 @@ class RandomUniform(_Random):
 
     def __init__(
         self,
-        minval: float = 0.0,
+        minval: float = 0,
         maxval: Optional[float] = None,
         seed: Optional[int] = None,
         dtype: DTypeLike = dtypes.float32,
@@ -302,35 +324,6 @@ class UniformUnitScaling(Initializer):
         inputs = math.prod(known_sizes(whole)[:-1])
         limit = math.sqrt(3 / max(1.0, inputs)) * self.factor
         return RandomUniform(-limit, limit, self.seed, dtype or self.dtype)(shape)
-
-
-class Identity(Initializer):
-    """The identity matrix times `gain`.
-
-    Args:
-        gain: The numbers on the diagonal.
-        dtype: The dtype where the call gives none.
-    """
-
-    def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
-        self.gain, self.dtype = gain, floating(dtype)
-
-    def __call__(
-        self,
-        shape: Any,
-        dtype: Optional[DTypeLike] = None,
-        partition_info: Any = None,
-        **_: Any,
-    ) -> Tensor:
-        sizes = known_sizes(shape)
-        whole = sizes if partition_info is None else partition_info.full_shape
-        if len(whole) != 2:
-            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
-        matrix = np.eye(*whole) * self.gain
-        if partition_info is not None:
-            row, column = partition_info.var_offset
-            matrix = matrix[row : row + sizes[0], column : column + sizes[1]]
-        return constant(matrix, dtype or self.dtype)
 
 
 def he_normal(seed: Optional[int] = None) -> VarianceScaling:

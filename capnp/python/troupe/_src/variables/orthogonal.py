@@ -6,13 +6,16 @@ import itertools
 import math
 from typing import Any, Dict, List, Optional, Tuple
 
+import numpy as np
+
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops.convert import constant
 from troupe._src.random.random_ops import random_normal
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
-from troupe._src.types.shapes import as_shape
+from troupe._src.types.shapes import as_shape, known_sizes
 from troupe._src.variables.initializers import Initializer, floating
 
 
@@ -51,6 +54,35 @@ class Orthogonal(Initializer):
         if rows < columns:
             q = array_ops.matrix_transpose(q)
         return self.gain * array_ops.reshape(q, sizes)
+
+
+class Identity(Initializer):
+    """The identity matrix times `gain`.
+
+    Args:
+        gain: The numbers on the diagonal.
+        dtype: The dtype where the call gives none.
+    """
+
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
+        self.gain, self.dtype = gain, floating(dtype)
+
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Optional[DTypeLike] = None,
+        partition_info: Any = None,
+        **_: Any,
+    ) -> Tensor:
+        sizes = known_sizes(shape)
+        whole = sizes if partition_info is None else partition_info.full_shape
+        if len(whole) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        matrix = np.eye(*whole) * self.gain
+        if partition_info is not None:
+            row, column = partition_info.var_offset
+            matrix = matrix[row : row + sizes[0], column : column + sizes[1]]
+        return constant(matrix, dtype or self.dtype)
 
 
 Kernel = Dict[Tuple[int, ...], Tensor]  # a matrix for each position

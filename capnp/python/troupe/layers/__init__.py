@@ -37,6 +37,8 @@ from troupe._src.layers.transposed import (
     conv3d_transpose,
 )
 
+from troupe.layers import experimental
+
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
@@ -71,6 +73,7 @@ __all__ = [
     "conv3d_transpose",
     "dense",
     "dropout",
+    "experimental",
     "flatten",
     "max_pooling1d",
     "max_pooling2d",

@@ -1,0 +1,1 @@
+"""What all layers have besides their variables: arguments by name, configurations, connections."""
