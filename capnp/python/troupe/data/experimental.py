@@ -19,6 +19,7 @@ from troupe._src.data.options import (
     DistributeOptions,
     MapVectorizationOptions,
     OptimizationOptions,
+    StatsOptions,
     ThreadingOptions,
 )
 from troupe._src.data_files.input_checkpoints import CheckpointInputPipelineHook
@@ -80,6 +81,7 @@ __all__ = [
     "Structure",
     "TFRecordWriter",
     "TensorStructure",
+    "StatsOptions",
     "ThreadingOptions",
     "UNKNOWN_CARDINALITY",
     "bucket_by_sequence_length",

@@ -125,7 +125,7 @@ from troupe._src.train.hooks.python_hooks import (
     ProfilerHook,
     ProgressBarHook,
 )
-from troupe._src.train.role_training import run
+from troupe._src.train.role_training import basic_train_loop, run
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.train.scaffold import (
     ChiefSessionCreator,
@@ -143,7 +143,7 @@ from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.train.session_manager import SessionManager
-from troupe._src.train.supervisor import Supervisor, basic_train_loop
+from troupe._src.train.supervisor import Supervisor
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo

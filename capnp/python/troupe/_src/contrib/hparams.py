@@ -203,6 +203,17 @@ class HParams:
             self.set_hparam(name, value)
         return self
 
+    def set_from_map(self, values_map: Dict[str, Any]) -> HParams:
+        """The former name of `override_from_dict`.
+
+        Args:
+            values_map: New values by name.
+
+        Returns:
+            Itself.
+        """
+        return self.override_from_dict(values_map)
+
     def set_model_structure(self, model_structure: Any) -> None:
         """Replaces the object that is kept beside the values.
 

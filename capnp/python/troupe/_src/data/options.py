@@ -106,6 +106,18 @@ class DistributeOptions(OptionsBase):
     _types = {"auto_shard": (bool, lambda: True), "num_devices": (int, _none)}
 
 
+@set_module("troupe.data.experimental")
+class StatsOptions(OptionsBase):
+    """`aggregator`, `prefix`, `counter_prefix` and `latency_all_edges`; they have no effect."""
+
+    _types = {
+        "aggregator": (object, _none),
+        "counter_prefix": (str, str),
+        "latency_all_edges": (bool, _none),
+        "prefix": (str, str),
+    }
+
+
 @set_module("troupe.data")
 class Options(OptionsBase):
     """What `Dataset.with_options` takes.
@@ -120,6 +132,7 @@ class Options(OptionsBase):
         experimental_optimization=OptimizationOptions,
         experimental_slack=bool,
         experimental_stateful_whitelist=list,
+        experimental_stats=StatsOptions,
         experimental_threading=ThreadingOptions,
     )
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator, Optional, Sequence, Tuple
 
+from troupe._src.control_flow import nest
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.iterator import Iterator as DatasetIterator
 from troupe._src.distribute.contexts import entered
 from troupe._src.distribute.input_context import InputContext
 from troupe._src.distribute.reduce_op import ReduceOp, as_reduce_op
 from troupe._src.distribute.strategy_extended import StrategyExtended
+from troupe._src.graph.elements import Operation
 from troupe._src.ops import math_ops
+from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
 
 
@@ -50,6 +53,30 @@ class Strategy:
         """
         with entered(self, False), self._extended._on_device():
             yield self
+
+    def group(self, value: Any, name: Optional[str] = None) -> Operation:
+        """An operation that runs what a replica has returned.
+
+        Args:
+            value: Operations or tensors, or nested ones.
+            name: The name of the operation.
+
+        Returns:
+            The operation.
+        """
+        nodes = [each for each in nest.flatten(value) if each is not None]
+        return group(*nodes, name=name or "group_deps")
+
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
+        """The former place of that of `extended`.
+
+        Args:
+            colocate_with_variable: The variable.
+
+        Returns:
+            A context whose new variables are where it is.
+        """
+        return self._extended.colocate_vars_with(colocate_with_variable)
 
     def experimental_run_v2(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None

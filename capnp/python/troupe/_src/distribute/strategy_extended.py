@@ -28,6 +28,7 @@ class StrategyExtended:
         self._strategy: Any = None
         self.experimental_between_graph = between_graphs
         self.experimental_require_static_shapes = False
+        self.experimental_should_init = True
 
     def _on_device(self) -> Any:
         """A context in which nodes without a device are on its device."""

@@ -20,7 +20,7 @@ from typing import (
 import numpy as np
 
 from troupe import _native
-from troupe._src.platform.call_stack import call_stack, innermost_line, to_summaries
+from troupe._src.platform.call_stack import call_stack, innermost_line, to_summaries, to_tuples
 from troupe._src.graph_edits.node_inputs import NodeInputs
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.op_records import op_record
@@ -30,6 +30,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
 from troupe._src.types.errors import OperatorNotAllowedInGraphError
+from troupe._src.types.references import Referable
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 if TYPE_CHECKING:
@@ -111,6 +112,11 @@ class Operation(NodeInputs):
         """The calls of the program, as those of a traceback, that have added it."""
         return to_summaries(self._calls)
 
+    @property
+    def traceback_with_start_lines(self) -> List[Tuple[str, int, str, str, int]]:
+        """The same as (file, line, function, text, line where the function begins)."""
+        return to_tuples(self._calls)
+
     def get_attr(self, name: str) -> Any:
         """The value of an attribute.
 
@@ -182,7 +188,7 @@ class Operation(NodeInputs):
 
 
 @set_module("troupe")
-class Tensor(Operand):
+class Tensor(Operand, Referable):
     """An output of a node. Operators and functions on it add nodes to its graph.
 
     `==` compares identity; `tf.equal` compares values.
@@ -327,14 +333,10 @@ class Tensor(Operand):
         return self
 
     def __iter__(self) -> Iterator[Tensor]:
-        raise OperatorNotAllowedInGraphError(
-            "a tensor of a graph cannot be iterated over; tf.unstack gives its parts"
-        )
+        raise OperatorNotAllowedInGraphError("a tensor cannot be iterated over; see tf.unstack")
 
     def __len__(self) -> int:
-        raise OperatorNotAllowedInGraphError(
-            "len of a tensor of a graph is not known; see shape, or tf.shape"
-        )
+        raise OperatorNotAllowedInGraphError("len of a tensor is not known; see tf.shape")
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(

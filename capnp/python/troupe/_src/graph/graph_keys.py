@@ -11,6 +11,8 @@ class GraphKeys:
 
     GLOBAL_VARIABLES = VARIABLES = "variables"
     TRAINABLE_VARIABLES = "trainable_variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    CONCATENATED_VARIABLES = "concatenated_variables"
     LOCAL_VARIABLES = "local_variables"
     MODEL_VARIABLES = "model_variables"
     MOVING_AVERAGE_VARIABLES = "moving_average_variables"

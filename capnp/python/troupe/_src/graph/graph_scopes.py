@@ -32,6 +32,11 @@ class GraphScopes:
         self._thread_scopes = ThreadScopes(self)
 
     @property
+    def building_function(self) -> bool:
+        """Whether it is the body of a function."""
+        return bool(self._is_function)  # type: ignore[attr-defined]
+
+    @property
     def _root(self) -> _native.Builder:
         """The graph of the runtime, with all edits."""
         if self._edits:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.operand import Operand, apply
@@ -70,6 +70,12 @@ class IndexedSlices(Operand):
     def device(self) -> str:
         """The device that the node of `values` is constrained to."""
         return self._values.device
+
+    def consumers(self) -> List[Operation]:
+        """The nodes that have one of its tensors as an input."""
+        parts = [self._values, self._indices, self._dense_shape]
+        found = [op for part in parts if part is not None for op in part.consumers()]
+        return list(dict.fromkeys(found))
 
     def _as_tensor(self) -> Tensor:
         if self._dense_shape is None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, List
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops
 from troupe._src.tf_keras.loaded import keras_module
-
-# By its name: it imports layers.
-_MODULES = f"{__name__.split('.', maxsplit=1)[0]}._src.modules.module"
 
 
 class Connected:
@@ -35,23 +31,6 @@ class Connected:
         return nodes
 
     _inbound_nodes, _outbound_nodes = inbound_nodes, outbound_nodes
-
-    @property
-    def submodules(self) -> Any:
-        """The layers and other modules in its attributes, and those in these."""
-        return importlib.import_module(_MODULES).modules_in(self)
-
-    @classmethod
-    def with_name_scope(cls, method: Any) -> Any:
-        """A decorator of a method, which runs in the layer's scope of names.
-
-        Args:
-            method: The method.
-
-        Returns:
-            The method in the scope.
-        """
-        return importlib.import_module(_MODULES).Module.with_name_scope(method)
 
     def get_input_at(self, node_index: int) -> Any:
         """What a call got.

@@ -22,7 +22,7 @@ from troupe._src.layer_base.style import is_keras_style
 from troupe._src.layer_base.values import Measured
 from troupe._src.layers.belongings import Belonging, Owner, copy_without_nodes
 from troupe._src.layers.input_spec import check_all, checked
-from troupe._src.modules.named_scope import name_scope
+from troupe._src.modules.module_like import ModuleLike
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.representation import represent
@@ -42,7 +42,7 @@ from troupe._src.variables.variable_store import (
 
 
 @set_module("troupe.layers")
-class Layer(Configured, Connected, Measured, Owner):
+class Layer(Configured, Connected, Measured, Owner, ModuleLike):
     """A function with variables of its own, made when it is first called.
 
     A class of layers makes its variables in `build(input_shape)` by `add_weight`, and computes its
@@ -119,11 +119,6 @@ class Layer(Configured, Connected, Measured, Owner):
     @input_spec.setter
     def input_spec(self, value: Any) -> None:
         self._input_spec = checked(value)
-
-    @property
-    def name_scope(self) -> Any:
-        """A context: a new scope of names, of the name of the layer."""
-        return name_scope(self.name)
 
     @property
     def graph(self) -> Optional[Graph]:

@@ -8,6 +8,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.linalg.batch_ops import static_or_shape
+from troupe._src.modules.module_like import ModuleLike
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike, as_dtype
@@ -20,7 +21,7 @@ def is_variable(value: Any) -> bool:
     return hasattr(value, "read_value") and hasattr(value, "initializer")
 
 
-class DescribedOperator:
+class DescribedOperator(ModuleLike):
     """What is known of a batch of matrices: its shape, and hints, of which None is not known.
 
     Args:

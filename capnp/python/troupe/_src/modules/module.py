@@ -9,7 +9,7 @@ from typing import Any, Callable, FrozenSet, Iterator, Optional, Set, Tuple, Typ
 
 from troupe._src.control_flow.nest import is_nested
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.layers.base import Layer
+from troupe._src.modules.module_like import ModuleLike
 from troupe._src.modules.named_scope import name_scope
 from troupe._src.object_checkpoints.trackable import Checkpointable, NoDependency
 from troupe._src.set_module import set_module
@@ -186,4 +186,4 @@ def _leaves(path: _Path, value: Any) -> Iterator[Tuple[_Path, Any]]:
             yield from _leaves((*path, name), each)
 
 
-Module.register(Layer)
+Module.register(ModuleLike)

@@ -33,6 +33,19 @@ class Reduction:
         """The names of all reductions."""
         return [cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_BY_NONZERO_WEIGHTS]
 
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Checks a name.
+
+        Args:
+            key: The name.
+
+        Raises:
+            ValueError: It is that of no reduction.
+        """
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}.")
+
 
 BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
 
@@ -60,8 +73,7 @@ def compute_weighted_loss(
     Raises:
         ValueError: if the weights do not broadcast to the losses, or the reduction is unknown.
     """
-    if reduction not in Reduction.all():
-        raise ValueError(f"Invalid Reduction Key {reduction}.")
+    Reduction.validate(reduction)
     graph = get_default_graph()
     with graph.name_scope(scope or "weighted_loss"):
         each = convert_to_tensor(losses)

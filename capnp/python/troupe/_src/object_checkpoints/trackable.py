@@ -9,6 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.layers.base import Layer
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
 from troupe._src.object_checkpoints import keras_objects
+from troupe._src.object_checkpoints.layer_container import LayerContainer
 from troupe._src.set_module import set_module
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
@@ -86,7 +87,9 @@ def _checked(value: Any, kind: str) -> Any:
 
 
 @set_module("troupe.contrib.checkpoint")
-class List(CheckpointableBase, collections.UserList):  # type: ignore[type-arg] # noqa: A001
+class List(  # type: ignore[type-arg] # noqa: A001
+    LayerContainer, CheckpointableBase, collections.UserList
+):
     """A list of objects that are saved by their positions.
 
     Args:
@@ -128,7 +131,7 @@ class List(CheckpointableBase, collections.UserList):  # type: ignore[type-arg] 
 
 
 @set_module("troupe.contrib.checkpoint")
-class Mapping(CheckpointableBase, collections.UserDict):  # type: ignore[type-arg]
+class Mapping(LayerContainer, CheckpointableBase, collections.UserDict):  # type: ignore[type-arg]
     """A dict of objects that are saved by their keys, which are strings.
 
     Args:
@@ -153,7 +156,7 @@ class Mapping(CheckpointableBase, collections.UserDict):  # type: ignore[type-ar
 
 
 @set_module("troupe.contrib.checkpoint")
-class UniqueNameTracker(CheckpointableBase):
+class UniqueNameTracker(LayerContainer, CheckpointableBase):
     """Objects that are saved by names, which are made unique in the order of their addition."""
 
     def __init__(self) -> None:

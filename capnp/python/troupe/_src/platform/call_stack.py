@@ -51,6 +51,15 @@ def to_summaries(stack: CallStack) -> List[traceback.FrameSummary]:
     ]
 
 
+def to_tuples(stack: CallStack) -> List[Tuple[str, int, str, str, int]]:
+    """The same as (file, line, function, text, line where the function begins)."""
+    starts = [code.co_firstlineno for code, _, _ in reversed(_of_program(stack))]
+    return [
+        (each.filename, each.lineno or 0, each.name, each.line or "", start)
+        for each, start in zip(to_summaries(stack), starts)
+    ]
+
+
 def _of_program(stack: CallStack) -> Sequence[Tuple[CodeType, int, str]]:
     """The calls outside of this package; the outermost one where all are inside."""
     outside = [

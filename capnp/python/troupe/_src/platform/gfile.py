@@ -8,6 +8,7 @@ import os
 import shutil
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
+from troupe._src.platform.file_lines import Lines
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -30,7 +31,7 @@ def _as_op_errors() -> Iterator[None]:
 
 
 @set_module("troupe.gfile")
-class GFile:
+class GFile(Lines):
     """A file, which is opened when it is first read or written."""
 
     _MODES = ("r", "w", "a", "r+", "w+", "a+")
@@ -97,10 +98,6 @@ class GFile:
         with _as_op_errors():
             return self._shown(self._must(True).readline())
 
-    def readlines(self) -> List[Any]:
-        """The lines that are left, with their ends."""
-        return list(self)
-
     def write(self, file_content: Any) -> None:
         """Writes at the position, or at the end in mode "a".
 
@@ -148,15 +145,6 @@ class GFile:
         elif self._mode[0] in "wa":
             self._opened().close()
             self._file = None
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(self._shown, self._must(True))
-
-    def __next__(self) -> Any:
-        line = self.readline()
-        if not line:
-            raise StopIteration
-        return line
 
     def __enter__(self) -> GFile:
         return self

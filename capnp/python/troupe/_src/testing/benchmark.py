@@ -36,6 +36,11 @@ class Benchmark:
         super().__init_subclass__()
         _classes.append(cls)
 
+    @classmethod
+    def is_abstract(cls) -> bool:
+        """Whether it is one of the classes that benchmarks inherit."""
+        return cls.__name__ in ("Benchmark", "TensorFlowBenchmark")
+
     def report_benchmark(
         self,
         iters: Optional[int] = None,

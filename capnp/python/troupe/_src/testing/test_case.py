@@ -26,19 +26,22 @@ from troupe._src.graph.graph import (
 )
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform import app, flags
+from troupe._src.platform.version import GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
 from troupe._src.testing import flags_of_tests
 from troupe._src.testing.assertions import Assertions
 from troupe._src.testing.benchmark import run_benchmarks
 from troupe._src.testing.checked_thread import CheckedThread
+from troupe._src.testing.command_assertions import CommandAssertions
+from troupe._src.testing.temporary_files import TemporaryFiles
 
 SEED = 87654321
 flags_of_tests.define()
 
 
 @set_module("troupe.test")
-class TestCase(Assertions):
+class TestCase(Assertions, CommandAssertions, TemporaryFiles):
     """Gives each test an empty default graph and the same random seed."""
 
     # Of the class, as a test's own setUp() may leave this one out.
@@ -87,6 +90,22 @@ class TestCase(Assertions):
         if self._temporary is None:
             self._temporary = tempfile.mkdtemp(dir=get_temp_dir())
         return self._temporary
+
+    def assertProtoEqualsVersion(
+        self, expected: str, actual: Any, producer: int = GRAPH_DEF_VERSION,
+        min_consumer: int = GRAPH_DEF_VERSION_MIN_CONSUMER, msg: Any = None,
+    ) -> None:  # fmt: skip
+        """A GraphDef is what a text says, of those versions.
+
+        Args:
+            expected: The text, without the versions.
+            actual: The message.
+            producer: The version of what has made it.
+            min_consumer: The least version of what reads it.
+            msg: What the failure says, too.
+        """
+        versions = f"versions {{ producer: {producer} min_consumer: {min_consumer} }}\n"
+        self.assertProtoEquals(versions + expected, actual, msg)
 
     @contextlib.contextmanager
     def session(

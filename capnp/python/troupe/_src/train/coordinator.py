@@ -158,6 +158,8 @@ class Coordinator:
 class LooperThread(threading.Thread):
     """Calls run_loop() at an interval until the coordinator stops it."""
 
+    isAlive = threading.Thread.is_alive  # noqa: N815: its name in Python before 3.9
+
     def __init__(
         self,
         coord: Coordinator,

@@ -54,6 +54,7 @@ class MonitoredSession:
         OpError: No session can be created.
     """
 
+    StepContext = StepContext  # what functions of `run_step_fn` get
     _starts_threads = True
     # Whether a lost task leads to another session.
     _recovers = True

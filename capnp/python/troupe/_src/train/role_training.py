@@ -6,7 +6,7 @@ import contextlib
 import signal
 import threading
 import time
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence
 
 from troupe._src.cluster.cluster_spec import Role, role_from_tf_config
 from troupe._src.cluster.device_setter import replica_device_setter
@@ -23,6 +23,7 @@ from troupe._src.train.hooks.native_hooks import StopAtStepHook
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.train.monitored_session import MonitoredSession, MonitoredTrainingSession
 from troupe._src.train.scaffold import Scaffold
+from troupe._src.train.supervisor import Supervisor
 from troupe._src.types import dtypes, errors
 from troupe._src.variables.variable import Variable
 
@@ -226,3 +227,27 @@ def _stop_others(role: Role) -> None:
                 stop_server(f"troupe://{address}", STOP_DEADLINE_SECS)
             except errors.OpError as error:
                 logging.warning("cannot stop /job:%s/task:%d: %s", job, task, error.message)
+
+
+def basic_train_loop(
+    supervisor: Supervisor,
+    train_step_fn: Callable[..., Any],
+    args: Optional[Sequence[Any]] = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    master: str = "",
+) -> None:
+    """Calls a function until the supervisor stops; begins anew where a server has restarted.
+
+    Args:
+        supervisor: What makes the session.
+        train_step_fn: Called with the session and the arguments.
+        args: The arguments.
+        kwargs: Those by name.
+        master: The target of the session.
+    """
+    is_done = False
+    while not is_done:
+        with contextlib.suppress(errors.AbortedError), supervisor.managed_session(master) as session:
+            while not supervisor.should_stop():
+                train_step_fn(session, *(args or ()), **(kwargs or {}))
+            is_done = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Optional
 
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.graph import Graph, get_default_graph
@@ -21,7 +21,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.summary_hooks import StepRate
 from troupe._src.train.monitored_session import MonitoredSession
 from troupe._src.train.scaffold import Scaffold, SessionCreator
-from troupe._src.types.errors import AbortedError
+from troupe._src.train.session_manager import SessionManager
 
 _USE_DEFAULT: Any = 0  # as in TensorFlow
 
@@ -58,7 +58,7 @@ class Supervisor(CoordinatedThreads):
         recovery_wait_secs: Has no effect.
         stop_grace_secs: How long threads have at the end, in seconds.
         checkpoint_basename: The begin of the names of checkpoints.
-        session_manager: Has no effect.
+        session_manager: What `session_manager` gives, by default a new one; it opens no session.
         summary_writer: What writes summaries, by default to the folder; None for nothing.
         init_fn: What the chief calls with a session, after `init_op`.
         local_init_run_options: Has no effect.
@@ -93,12 +93,8 @@ class Supervisor(CoordinatedThreads):
             if init_fn is not None:
                 init_fn(session)
 
-        for name, value in (
-            ("session_manager", session_manager),
-            ("local_init_run_options", local_init_run_options),
-        ):
-            if value is not None:
-                not_obeyed("Supervisor", name)
+        if local_init_run_options is not None:
+            not_obeyed("Supervisor", "local_init_run_options")
         super().__init__(graph or get_default_graph())
         self._ready_op = _given(ready_op)
         self._ready_for_local_init_op = _given(ready_for_local_init_op)
@@ -117,7 +113,8 @@ class Supervisor(CoordinatedThreads):
         self._save_summaries_secs = save_summaries_secs
         self._stop_grace_secs = stop_grace_secs
         self._basename = checkpoint_basename
-        self.is_chief = is_chief
+        self.is_chief, self._session_manager = is_chief, session_manager
+        self._recovery_wait_secs = recovery_wait_secs
         self._training: Optional[MonitoredSession] = None
         self._has_added_graph = False
         self._summary_writer = None if _is_default(summary_writer) else summary_writer
@@ -129,6 +126,16 @@ class Supervisor(CoordinatedThreads):
                 self._scaffold.with_saver()
         if self._logdir and _is_default(summary_writer):
             self._summary_writer = FileWriter(self._logdir)
+
+    @property
+    def session_manager(self) -> Any:
+        """A `tf.train.SessionManager` of its graph and ops."""
+        if self._session_manager is None:
+            self._session_manager = SessionManager(
+                self._scaffold.local_init_op, self._ready_op, self._ready_for_local_init_op,
+                self._graph, self._recovery_wait_secs,
+            )  # fmt: skip
+        return self._session_manager
 
     @property
     def init_op(self) -> Any:
@@ -363,6 +370,7 @@ class Supervisor(CoordinatedThreads):
                 self._summary_writer.close()
 
     # The names of older programs.
+    StartStandardServices = start_standard_services
     PrepareSession = prepare_or_wait_for_session
     Stop = stop
     SummaryComputed = summary_computed
@@ -375,26 +383,3 @@ def _is_default(value: Any) -> bool:
 def _given(value: Any) -> Any:
     """What a program gave, or None for the default."""
     return None if _is_default(value) else value
-
-
-def basic_train_loop(
-    supervisor: Supervisor,
-    train_step_fn: Callable[..., Any],
-    args: Optional[Sequence[Any]] = None,
-    kwargs: Optional[Dict[str, Any]] = None, master: str = "",
-) -> None:  # fmt: skip
-    """Calls a function until the supervisor stops; begins anew where a server has restarted.
-
-    Args:
-        supervisor: What makes the session.
-        train_step_fn: Called with the session and the arguments.
-        args: The arguments.
-        kwargs: Those by name.
-        master: The target of the session.
-    """
-    is_done = False
-    while not is_done:
-        with contextlib.suppress(AbortedError), supervisor.managed_session(master) as session:
-            while not supervisor.should_stop():
-                train_step_fn(session, *(args or ()), **(kwargs or {}))
-            is_done = True

@@ -98,6 +98,11 @@ class DType:
         return False
 
     @property
+    def is_numpy_compatible(self) -> bool:
+        """Whether arrays of NumPy have such values: all but those of resources and variants."""
+        return self._base._name not in ("resource", "variant")
+
+    @property
     def real_dtype(self) -> DType:
         """The dtype of the parts of complex numbers; of any other dtype, that of its values."""
         return _BY_NAME[_REAL.get(self._base._name, self._base._name)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
+import importlib
 import threading
 from typing import Any, ContextManager, Dict, Iterator, List, Optional, Tuple, Union
 
@@ -23,6 +24,10 @@ class _ReuseMode(enum.Enum):
 
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
 Reuse = Union[bool, _ReuseMode, None]
+
+
+# By its name: it imports this module.
+_CREATORS = f"{__name__.split('.', maxsplit=1)[0]}._src.variables.variable_scope"
 
 
 @set_module("troupe")
@@ -47,6 +52,22 @@ class VariableScope:
         self.partitioner = inherited.get("partitioner")
         self.use_resource: Optional[bool] = inherited.get("use_resource")
         self.dtype = as_dtype(inherited.get("dtype") or dtypes.float32)
+
+    def get_variable(self, var_store: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        """`tf.get_variable` in this scope.
+
+        Args:
+            var_store: Has no effect: variables are those of the default graph.
+            name: The name of the variable in the scope.
+            *args: As those of `tf.get_variable` behind the name.
+            **kwargs: As those of `tf.get_variable`, by name.
+
+        Returns:
+            The variable.
+        """
+        get: Any = importlib.import_module(_CREATORS).get_variable
+        with variable_scope(self, auxiliary_name_scope=False):
+            return get(name, *args, **kwargs)
 
     def reuse_variables(self) -> None:
         """Makes get_variable return existing variables only."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Callable, Optional
 
 from troupe._native import Variable as NativeVariable
@@ -13,16 +14,37 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType
+from troupe._src.types.references import Referable
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
+# By its name: it imports this module.
+_SCATTER_OPS = f"{__name__.split('.', maxsplit=1)[0]}._src.variables.scatter_ops"
 
-class VariableUpdates(Operand):
+
+class VariableUpdates(Operand, Referable):
     """The methods of variables that add operations on its value, or on parts of it."""
 
     constraint: Optional[Callable[[Tensor], Tensor]]
     _graph: Graph
     _native: NativeVariable
     _dtype: DType
+
+    def batch_scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Replaces rows of each element of a batch, as `tf.batch_scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices of the rows, and their numbers [batch..., count].
+            use_locking: Has no effect: each update is atomic.
+
+        Returns:
+            The value after the update.
+        """
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        update: Callable[..., Tensor] = importlib.import_module(_SCATTER_OPS).batch_scatter_update
+        return update(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
 
     @property
     def handle(self) -> Tensor:

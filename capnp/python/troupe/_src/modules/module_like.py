@@ -1,0 +1,38 @@
+"""What classes have that are modules without the constructor of `tf.Module`."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Tuple
+
+from troupe._src.modules.named_scope import name_scope
+
+# By its name: it imports classes that are such ones.
+_MODULES = f"{__name__.split('.', maxsplit=1)[0]}._src.modules.module"
+
+
+class ModuleLike:
+    """A layer or operator, which is found as a module in the attributes of modules."""
+
+    @property
+    def name_scope(self) -> name_scope:
+        """A context: a scope of names, of its name."""
+        return name_scope(self.name)  # type: ignore[attr-defined]
+
+    @property
+    def submodules(self) -> Tuple[Any, ...]:
+        """The modules in its attributes, and those in these."""
+        found: Tuple[Any, ...] = importlib.import_module(_MODULES).modules_in(self)
+        return found
+
+    @classmethod
+    def with_name_scope(cls, method: Any) -> Any:
+        """A decorator of a method, which runs in the scope of names.
+
+        Args:
+            method: The method.
+
+        Returns:
+            The method in the scope.
+        """
+        return importlib.import_module(_MODULES).Module.with_name_scope(method)
