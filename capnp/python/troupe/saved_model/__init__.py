@@ -1,8 +1,10 @@
-"""Graphs that are saved with their variables, to be served."""
+"""Graphs and objects that are saved with their variables, to be served."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.object_saved_models.load import load_v2
+from troupe._src.object_saved_models.save import save
 from troupe._src.saved_model.builder import Builder, simple_save
 from troupe._src.saved_model.constants import (
     ASSETS_DIRECTORY,
@@ -52,6 +54,7 @@ from troupe._src.saved_model.tensor_infos import (
 from troupe.saved_model import (
     builder,
     constants,
+    experimental,
     loader,
     main_op,
     signature_constants,
@@ -94,16 +97,19 @@ __all__ = [
     "builder",
     "classification_signature_def",
     "constants",
+    "experimental",
     "contains_saved_model",
     "get_tensor_from_tensor_info",
     "is_valid_signature",
     "load",
+    "load_v2",
     "loader",
     "main_op",
     "main_op_with_restore",
     "maybe_saved_model_directory",
     "predict_signature_def",
     "regression_signature_def",
+    "save",
     "signature_constants",
     "signature_def_utils",
     "simple_save",

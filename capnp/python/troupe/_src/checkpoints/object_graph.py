@@ -7,15 +7,12 @@ from typing import Dict, Optional
 from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.messages.fields import Field
 from troupe._src.messages.proto_message import ProtoMessage
+from troupe._src.messages.meta_graph_messages import ObjectReference, SlotVariableReference
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
 # The name of this message in a checkpoint.
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
-
-
-class _ObjectReference(ProtoMessage):
-    _fields = {"node_id": Field(1, "int32"), "local_name": Field(2, "string")}
 
 
 class _SerializedTensor(ProtoMessage):
@@ -27,22 +24,14 @@ class _SerializedTensor(ProtoMessage):
     }
 
 
-class _SlotVariableReference(ProtoMessage):
-    _fields = {
-        "original_variable_node_id": Field(1, "int32"),
-        "slot_name": Field(2, "string"),
-        "slot_variable_node_id": Field(3, "int32"),
-    }
-
-
 class _Object(ProtoMessage):
-    ObjectReference = _ObjectReference
+    ObjectReference = ObjectReference
     SerializedTensor = _SerializedTensor
-    SlotVariableReference = _SlotVariableReference
+    SlotVariableReference = SlotVariableReference
     _fields = {
-        "children": Field(1, "message", _ObjectReference, repeated=True),
+        "children": Field(1, "message", ObjectReference, repeated=True),
         "attributes": Field(2, "message", _SerializedTensor, repeated=True),
-        "slot_variables": Field(3, "message", _SlotVariableReference, repeated=True),
+        "slot_variables": Field(3, "message", SlotVariableReference, repeated=True),
     }
 
 

@@ -193,7 +193,10 @@ CHANGED: Dict[str, str] = {
         "poisson = random_poisson(shape, lam, dtype=, seed=, name=)\n"
         "set_seed = set_random_seed(seed)"
     ),
-    "saved_model": "contains_saved_model = saved_model.maybe_saved_model_directory(export_dir)",
+    "saved_model": (
+        "contains_saved_model = saved_model.maybe_saved_model_directory(export_dir)\n"
+        "load = saved_model.load_v2(export_dir, tags=)"
+    ),
     "sparse": _SPARSE,
     "strings": _STRINGS,
 }

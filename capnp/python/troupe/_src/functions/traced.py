@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.control_flow.conversion import traced_or_converted
@@ -56,6 +57,13 @@ class ConcreteFunction:
         return self._definition.captured_inputs
 
     @property
+    def structured_input_signature(self) -> Any:
+        """The arguments, a tuple of those by position and a dict, with a TensorSpec for each
+        tensor."""
+        args, kwargs = self._arguments
+        return tuple(args), dict(kwargs)
+
+    @property
     def structured_outputs(self) -> Any:
         """The results in the structure in which the function returned them."""
         return self._packed(self._definition.results)
@@ -88,6 +96,8 @@ class ConcreteFunction:
     def _call(self, tensors: Sequence[Any]) -> Any:
         definition = self._definition
         op = definition.call([*tensors, *definition.captured_inputs], "StatefulPartitionedCall")
+        for made, result in zip(op.outputs, definition.results):
+            made.set_shape(result.shape)
         return self._packed(op.outputs) if op.outputs else op
 
 
@@ -165,6 +175,7 @@ class Function:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._relaxes_shapes = relaxes_shapes
         self._concrete: Dict[Any, ConcreteFunction] = {}
+        self._of_objects: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -177,8 +188,19 @@ class Function:
         return self._input_signature
 
     def __get__(self, instance: Any, owner: Any) -> Any:
-        """A method: the first argument is the object."""
-        return self if instance is None else functools.partial(self, instance)
+        """A method: one function for each object, which is its first argument."""
+        if instance is None:
+            return self
+        try:
+            return self._of_objects.setdefault(instance, None) or self._bound_to(instance)
+        except TypeError:  # it cannot be a key
+            return functools.partial(self, instance)
+
+    def _bound_to(self, instance: Any) -> Function:
+        method = _method(self._python_function, instance)
+        made = Function(method, self._input_signature, self._relaxes_shapes)
+        self._of_objects[instance] = functools.update_wrapper(made, method)
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Adds a call to the default graph; returns what the function does, as tensors."""
@@ -251,6 +273,20 @@ class Function:
             tensors += [_checked(value, spec) for value, spec in zip(values, specs)]
         return [signature, {}], tensors
 
+    def _names_of(self, arguments: Any) -> List[str]:
+        """A name for each leaf: that of the parameter of Python that it is in."""
+        args, kwargs = arguments
+        names = parameter_names(self._python_function, len(args))
+        found = [name for name, each in zip(names, args) for _ in flatten(each)]
+        return found + [name for name in sorted(kwargs) for _ in flatten(kwargs[name])]
+
+    def concrete_functions(self, graph: Graph) -> List[ConcreteFunction]:
+        """Those that were traced in that graph; with an `input_signature`, at least that one."""
+        if self._input_signature is not None:
+            with graph.as_default():
+                self.get_concrete_function()
+        return [each for key, each in self._concrete.items() if key[0] is graph]
+
     def _concrete_for(self, arguments: Any) -> ConcreteFunction:
         graph = get_default_graph()
         leaves = flatten(arguments)
@@ -268,10 +304,9 @@ class Function:
         body = FunctionGraph(graph, orders_effects=True)
         body.may_make_variables = all(key[0] is not graph for key in self._concrete)
         values = []
-        for leaf in flatten(arguments):
+        for leaf, name in zip(flatten(arguments), self._names_of(arguments)):
             if isinstance(leaf, TensorSpec):
-                name = leaf.name or "arg"
-                values.append(body.add_argument(leaf.dtype, leaf.shape, name))
+                values.append(body.add_argument(leaf.dtype, leaf.shape, leaf.name or name))
             else:
                 values.append(leaf)
         args, kwargs = pack_as(arguments, values)
@@ -290,6 +325,29 @@ class Function:
         name = unique_function_name(f"__inference_{base}")
         structure = pack_as(returned, leaves) if is_nested(returned) else leaves[0]
         return ConcreteFunction(FunctionDefinition(name, body, results), structure, arguments)
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> List[str]:
+    """The names of a function's first parameters; those of the rest, "args_2", are numbered."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    names = [each.name for each in parameters if each.kind in kinds][:count]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "arg")
+    return names + [f"{rest}_{number}" for number in range(count - len(names))]
+
+
+def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """The function with that first argument, which it does not keep alive."""
+    held = weakref.ref(instance)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return function(held(), *args, **kwargs)
+
+    del method.__wrapped__  # type: ignore[attr-defined]
+    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return method
 
 
 def _checked(value: Any, spec: TensorSpec) -> Any:

@@ -155,7 +155,7 @@ class OptimizerWeights:
         """
         if slot_name not in self._slot_names:
             self._slot_names.append(slot_name)
-        slots = self._slots.setdefault(_key_of(var), {})
+        slots = self._slots.setdefault(key_of(var), {})
         if slot_name not in slots:
             kind = var.dtype.base_dtype
             initial = _initial(initializer, var.shape.as_list(), kind)
@@ -178,7 +178,7 @@ class OptimizerWeights:
         Raises:
             KeyError: There is none.
         """
-        return self._slots[_key_of(var)][slot_name]
+        return self._slots[key_of(var)][slot_name]
 
     def _numbers_by_name(self) -> Dict[str, Variable]:
         """The variables of the step and of its numbers, by the names that checkpoints have."""
@@ -269,7 +269,8 @@ class OptimizerWeights:
         return cls(**given)
 
 
-def _key_of(variable: Variable) -> Any:
+def key_of(variable: Variable) -> Any:
+    """By what an optimizer knows a variable."""
     return variable.graph, variable.op.name
 
 

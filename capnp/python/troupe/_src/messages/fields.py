@@ -19,6 +19,7 @@ from troupe._src.messages.wire import (
 _INT_RANGES = {
     "int32": (-(1 << 31), 1 << 31), "int64": (-(1 << 63), 1 << 63), "enum": (-(1 << 31), 1 << 31),
     "uint32": (0, 1 << 32), "uint64": (0, 1 << 64), "fixed32": (0, 1 << 32),
+    "sint64": (-(1 << 63), 1 << 63),
 }  # fmt: skip
 
 
@@ -113,6 +114,8 @@ def _write_one(kind: str, value: Any) -> bytes:
         return struct.pack("<d", value)
     if kind == "fixed32":
         return struct.pack("<I", value)
+    if kind == "sint64":  # small where the absolute value is
+        return varint((value << 1 ^ value >> 63) & ((1 << 64) - 1))
     return varint(int(value))
 
 
@@ -162,6 +165,8 @@ def from_varint(kind: str, value: int) -> Any:
         return low - (1 << 32) if low >> 31 else low
     if kind == "uint32":
         return value & ((1 << 32) - 1)
+    if kind == "sint64":
+        return value >> 1 ^ -(value & 1)
     return signed(value) if kind == "int64" else value
 
 

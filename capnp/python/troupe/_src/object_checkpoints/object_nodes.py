@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Dict, Iterable, Iterator, List, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import numpy as np
 
@@ -53,9 +53,9 @@ class ObjectNodes:
         """Whether the nodes are of that graph."""
         return self._graph is graph
 
-    def save(self, path: str, session: Any) -> str:
-        """Writes a checkpoint of what the root has now."""
-        view = ObjectView(self._root)
+    def save(self, path: str, session: Any, view: Optional[ObjectView] = None) -> str:
+        """Writes a checkpoint of what the root has now, or of that view of it."""
+        view = view or ObjectView(self._root)
         message, saveables = view.serialize()
         key = tuple((spec.name, id(each.op)) for each in saveables for spec in each.specs)
         if key not in self._saves:

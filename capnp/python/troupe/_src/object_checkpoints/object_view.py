@@ -45,10 +45,13 @@ class ObjectView:
         while waiting:
             parent = waiting.popleft()
             before = self.paths[parent] + "/" if self.paths[parent] else ""
-            for name, child in children_of(self.objects[parent]):
+            for name, child in self._children_of(self.objects[parent]):
                 if id(child) not in self._numbers:
                     waiting.append(self._add(child, before + escaped(name)))
                 self.children[parent].append((name, self._numbers[id(child)]))
+
+    def _children_of(self, value: Any) -> Any:
+        return children_of(value)
 
     def _find_slots(self) -> None:
         found = list(enumerate(self.objects))

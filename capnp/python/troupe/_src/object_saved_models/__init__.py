@@ -1,0 +1,1 @@
+"""SavedModels of objects: their variables, and functions that can be called again."""
