@@ -1,4 +1,4 @@
-"""Learning rates that go down as cosines."""
+"""Learning rates that go down as cosines, and models as SavedModels of graphs."""
 
 from typing import TYPE_CHECKING
 
@@ -9,8 +9,16 @@ from troupe._src.keras_optimizers.schedules import (
     LinearCosineDecay,
     NoisyLinearCosineDecay,
 )
+from troupe._src.tf_keras.exported_models import export_saved_model, load_from_saved_model
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
-__all__ = ["CosineDecay", "CosineDecayRestarts", "LinearCosineDecay", "NoisyLinearCosineDecay"]
+__all__ = [
+    "CosineDecay",
+    "CosineDecayRestarts",
+    "LinearCosineDecay",
+    "NoisyLinearCosineDecay",
+    "export_saved_model",
+    "load_from_saved_model",
+]

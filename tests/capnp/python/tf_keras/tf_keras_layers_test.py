@@ -220,8 +220,8 @@ class FilesTest(LayerCase):
                 model.save_weights(f"{path}.h5", save_format="tf")
             with self.assertRaises(FileExistsError):
                 model.save_weights(path, overwrite=False)
-        with self.assertRaisesRegex(NotImplementedError, "simple_save"):
-            model.save("model", save_format="tf")
+        with self.assertRaisesRegex(ValueError, "Unknown format"):
+            model.save("model", save_format="onnx")
 
     def test_an_optimizer_of_tensorflow_1_trains_and_is_not_saved(self):
         model = self.model()

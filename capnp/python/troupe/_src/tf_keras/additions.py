@@ -25,7 +25,6 @@ from troupe._src.tf_keras.cells import (
     state_sizes,
     with_positions,
 )
-from troupe._src.tf_keras.cosine_similarity import cosine_similarity_class
 from troupe._src.tf_keras.layer_methods import (
     accept,
     extend_layers,
@@ -33,6 +32,7 @@ from troupe._src.tf_keras.layer_methods import (
     with_batch_size,
 )
 from troupe._src.tf_keras.layer_shapes import as_tuples, convert_shapes, shapes_of
+from troupe._src.tf_keras.model_files import load_model, save_method, save_model
 from troupe._src.tf_keras.saved_weights import let_models_save
 
 _PACKAGE = __name__.split(".")[0]
@@ -99,7 +99,7 @@ def _add_metrics(module: Any) -> None:
 
 
 def _add_losses(module: Any) -> None:
-    module.CosineSimilarity = cosine_similarity_class(module)
+    module.CosineSimilarity = _own("tf_keras.cosine_similarity").CosineSimilarity
 
 
 def _add_initializers(module: Any) -> None:
@@ -113,6 +113,7 @@ def _add_initializers(module: Any) -> None:
 def _extend_models(module: Any) -> None:
     let_models_save(module.Network)
     extend_models(module.Network)
+    module.Network.save = save_method
     own = module.Network._init_graph_network
 
     @functools.wraps(own)
@@ -122,6 +123,13 @@ def _extend_models(module: Any) -> None:
         own(self, inputs, outputs, *args, **kwargs)
 
     module.Network._init_graph_network = init
+
+
+def _let_files_have_formats(module: Any) -> None:
+    module.save_model, module.load_model = (
+        save_model(module.save_model),
+        load_model(module.load_model),
+    )
 
 
 def _let_inputs_have_sizes(module: Any) -> None:
@@ -172,6 +180,7 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "engine.base_layer": _extend_layers,
     "engine.input_layer": _let_inputs_have_sizes,
     "engine.network": _extend_models,
+    "engine.saving": _let_files_have_formats,
     "engine.training": _let_models_take_datasets,
     "initializers": _add_initializers,
     "layers": _add_layers,

@@ -80,6 +80,9 @@ _RULES: Dict[str, _Rules] = {
             r"\1name = K.unique_object_name(\n"
             r"\1    _to_snake_case(self.__class__.__name__), zero_based=True)",
         ),
+        # Of an output that is no layer's, nobody knows: the phase can be fed always.
+        (r"x\._uses_learning_phase for x in self\.outputs", "getattr(\n"
+         "            x, '_uses_learning_phase', True) for x in self.outputs"),
         # A layer with several outputs names each.
         (
             r"self\.output_names\.append\(layer\.name\)",

@@ -86,7 +86,8 @@ def _model_fn(model: Any) -> Callable[..., EstimatorSpec]:
             weighted_metrics=model._compile_weighted_metrics,
             target_tensors=_in_order(labels, model.output_names),
         )  # fmt: skip
-        _make_local([weight for metric in clone.metrics for weight in metric.weights])
+        measured = clone._get_training_eval_metrics()
+        make_local([weight for metric in measured for weight in metric.weights])
         if mode == ModeKeys.EVAL:
             clone._make_test_function()
             metrics = _metrics(clone)
@@ -119,8 +120,12 @@ def _optimizers_like(optimizer: Any) -> Callable[[Variable], Any]:
     return make
 
 
-def _make_local(variables: List[Variable]) -> None:
-    """Keeps variables out of checkpoints: each evaluation begins them anew."""
+def make_local(variables: List[Variable]) -> None:
+    """Keeps variables out of checkpoints: each evaluation begins them anew.
+
+    Args:
+        variables: Global variables of the default graph.
+    """
     graph = get_default_graph()
     everywhere = graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
     for variable in variables:

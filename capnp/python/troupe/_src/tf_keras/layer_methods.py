@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import operator
 from typing import Any, Callable, Container, List, Mapping, Optional
 
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.types.dtypes import as_dtype
 
 # Arguments of `add_weight` that say where and how a variable is kept, which scopes say here.
@@ -62,9 +64,20 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs.get("trainable", True) is None:
             del kwargs["trainable"]
         sizes = () if shape is None else [size if size is None else int(size) for size in shape]
-        return own(self, name=name, shape=tuple(sizes), **kwargs)
+        made = own(self, name=name, shape=tuple(sizes), **kwargs)
+        if kwargs.get("trainable") is False:
+            _untrain(made)
+        if kwargs.get("regularizer") is not None:  # SavedModels have it as a function
+            vars(self).setdefault("_weight_losses", []).append((kwargs["regularizer"], made))
+        return made
 
     return add_weight
+
+
+def _untrain(variable: Any) -> None:
+    """Takes a variable out of those that programs find to be trained."""
+    trained = variable.graph.get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
+    trained[:] = [each for each in trained if each is not variable]
 
 
 def _is_shape(name: Any, shape: Any) -> bool:
@@ -79,6 +92,12 @@ def _add_variable(self: Any, *args: Any, **kwargs: Any) -> Any:
 def _apply(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """The former name of a call."""
     return self(inputs, *args, **kwargs)
+
+
+def _describe_saved(self: Any, saved: Any) -> Any:
+    """What a SavedModel says of it. By its name: that module imports those of layers."""
+    module = importlib.import_module(f"{__name__.rpartition('.')[0]}.saved_models")
+    return module.describe(self, saved)
 
 
 def _submodules(self: Any) -> List[Any]:
@@ -105,6 +124,7 @@ def extend_layers(kind: Any) -> None:
     kind.submodules = property(lambda self: tuple(_submodules(self)))
     kind.dynamic = False
     kind.add_weight = _add_weight(kind.add_weight)
+    kind._describe_saved = _describe_saved
     kind.add_variable, kind.apply = _add_variable, _apply
 
 

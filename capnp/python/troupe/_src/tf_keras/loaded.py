@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PACKAGE = __name__.split(".", maxsplit=1)[0]
+_PACKAGE, _, _FOLDER = __name__.rpartition(".")[0].partition(".")
 
 
-def keras_module(name: str) -> Any:
+def keras_module(name: str, beside: bool = False) -> Any:
     """A module of `tf.keras`.
 
     Args:
         name: Its name there.
+        beside: Whether it is one of this folder instead, which imports such modules.
 
     Returns:
         The module.
     """
-    return importlib.import_module(f"{_PACKAGE}.keras.{name}")
+    place = f"{_FOLDER}.{name}" if beside else f"keras.{name}"
+    return importlib.import_module(f"{_PACKAGE}.{place}")

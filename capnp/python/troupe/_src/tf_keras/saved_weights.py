@@ -27,7 +27,6 @@ def let_models_save(kind: Any) -> None:
     """
     kind.save_weights = _save_weights(kind.save_weights)
     kind.load_weights = _load_weights(kind.load_weights)
-    kind.save = _save(kind.save)
 
 
 def _format(path: str, given: Optional[str]) -> str:
@@ -95,19 +94,3 @@ def _nodes(model: Any) -> ObjectNodes:
         known = ObjectNodes(model)
         model.__dict__["_checkpoint_nodes"] = known
     return known
-
-
-def _save(own: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(own)
-    def save(
-        self: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True,
-        save_format: Optional[str] = None, signatures: Any = None,
-    ) -> None:  # fmt: skip
-        if save_format is not None and _format("", save_format) == "tf" or signatures is not None:
-            raise NotImplementedError(
-                "models are saved in HDF5: tf.saved_model.simple_save writes a SavedModel of the "
-                "inputs and outputs of one"
-            )
-        own(self, filepath, overwrite=overwrite, include_optimizer=include_optimizer)
-
-    return save
