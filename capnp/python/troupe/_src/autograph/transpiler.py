@@ -133,7 +133,7 @@ def converted(
     malt = library()
     if malt is None or malt.ag_ctx.control_status_ctx().status == malt.ag_ctx.Status.DISABLED:
         return None
-    if malt.api.is_autograph_artifact(function):
+    if malt.api.is_autograph_artifact(function) or _is_own(function):
         return None
     options = _options(recursive, features)
 
@@ -242,10 +242,14 @@ def _is_converted(malt: Any, f: Any, options: Any) -> bool:
     if malt.api.is_autograph_artifact(f) or malt.conversion.is_unsupported(f):
         return False
     if not options.user_requested:
-        package = str(getattr(f, "__module__", None)).partition(".")[0]
-        if package == __name__.partition(".")[0] or malt.conversion.is_allowlisted(f):
+        if _is_own(f) or malt.conversion.is_allowlisted(f):
             return False
     return bool(options.internal_convert_user_code)
+
+
+def _is_own(f: Any) -> bool:
+    """Whether a function is one of this package."""
+    return str(getattr(f, "__module__", None)).partition(".")[0] == __name__.partition(".")[0]
 
 
 def _function_and_arguments(f: Any, args: Any) -> Any:

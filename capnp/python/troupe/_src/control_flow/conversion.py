@@ -65,5 +65,21 @@ def traced_or_converted(
         raise first
 
 
+def call_or_converted(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function adds to the current graph, or its converted form if it has to be converted.
+
+    In that case what it has added before stays in the graph, unused.
+
+    Args:
+        function: A function of Python.
+        *args: Its arguments.
+        **kwargs: Those by name.
+
+    Returns:
+        What it returns.
+    """
+    return traced_or_converted(lambda form: form(*args, **kwargs), function)
+
+
 def _converted(function: Callable[..., Any], options: Any) -> Optional[Callable[..., Any]]:
     return _converters[0](function, options) if _converters else None

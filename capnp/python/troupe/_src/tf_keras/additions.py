@@ -12,6 +12,7 @@ from typing import Any, Callable, Container, Dict, Mapping, Sequence
 import numpy as np
 
 from troupe._src.keras.datasets import accept_datasets
+from troupe._src.control_flow.conversion import call_or_converted
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
@@ -65,6 +66,7 @@ def _add_names(module: Any) -> None:
     module.as_tuples, module.shapes_of = as_tuples, shapes_of
     module.state_sizes, module.call_cell = state_sizes, call_cell
     module.layer_again = layer_again
+    module.call = call_or_converted
 
 
 def _add_layers(module: Any) -> None:

@@ -52,6 +52,8 @@ _RULES: Dict[str, _Rules] = {
             r"\1 or (\n"
             "                    type(self).compute_output_shape is Layer.compute_output_shape):",
         ),
+        # AutoGraph converts `call` where it needs it.
+        (r"output = self\.call\(inputs, \*\*kwargs\)", "output = K.call(self.call, inputs, **kwargs)"),
         # The regularizers of outputs are means over the batch.
         (
             r"( +)self\.activity_regularizer\(x\)\n",
@@ -110,8 +112,8 @@ _RULES: Dict[str, _Rules] = {
         # Optimizers have scopes of their own.
         (r"with K\.name_scope\(self\.optimizer\.__class__\.__name__\):", "if True:"),
         (
-            r"(?m)^( +)(outputs = self\.call\(.*)$",
-            r"\1with K.name_scope(self.name):\n\1    \2",
+            r"(?m)^( +)outputs = self\.call\((.*)$",
+            r"\1with K.name_scope(self.name):\n\1    outputs = K.call(self.call, \2",
         ),
     ],
     # The names of metrics are those of their functions, and not what `compile` was told.
