@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List
 
-from troupe._src.messages.message import AnyOptions, Options
+from troupe._src.messages.message import (
+    AnyOptions,
+    ConfigExperimental,
+    GPUExperimental,
+    Options,
+    RunExperimental,
+)
+from troupe._src.messages.reflection import EnumNames, fields_of
 from troupe._src.platform.simulated_targets import options_of
 from troupe._src.set_module import set_module
 
@@ -18,6 +25,8 @@ class GPUOptions(Options):
     without it no part of a step is captured as work of a card. The other fields have no effect.
     """
 
+    Experimental = GPUExperimental
+
     _fields = {
         "per_process_gpu_memory_fraction": 0.0,
         "allow_growth": False,
@@ -28,8 +37,16 @@ class GPUOptions(Options):
         "polling_inactive_delay_msecs": 0,
         "force_gpu_compatible": False,
         "capture_graphs": True,
-        "experimental": AnyOptions,
+        "experimental": GPUExperimental,
     }
+    _wire = fields_of(
+        """
+        per_process_gpu_memory_fraction=1:double allow_growth=4:bool allocator_type=2:string
+        deferred_deletion_bytes=3:int64 visible_device_list=5:string
+        polling_active_delay_usecs=6:int32 polling_inactive_delay_msecs=7:int32
+        force_gpu_compatible=8:bool experimental=9:message capture_graphs=50001:bool
+        """
+    )
 
     def _for_server(self) -> Dict[str, Any]:
         fraction = self.per_process_gpu_memory_fraction
@@ -50,6 +67,8 @@ class OptimizerOptions(Options):
     OFF = L0 = -1
     ON_1 = 1
     ON_2 = 2
+    Level = EnumNames(L1=0, L0=-1)
+    GlobalJitLevel = EnumNames(DEFAULT=0, OFF=-1, ON_1=1, ON_2=2)
 
     _fields = {
         "do_common_subexpression_elimination": False,
@@ -59,12 +78,24 @@ class OptimizerOptions(Options):
         "opt_level": L1,
         "global_jit_level": DEFAULT,
     }
+    _wire = fields_of(
+        """
+        do_common_subexpression_elimination=1:bool do_constant_folding=2:bool
+        max_folded_constant_in_bytes=6:int64 do_function_inlining=4:bool opt_level=3:enum
+        global_jit_level=5:enum
+        """
+    )
 
 
 class ScopedAllocatorOptions(Options):
     """Accepted without effect."""
 
     _fields: Dict[str, Any] = {"enable_op": []}
+    _wire = fields_of(
+        """
+        enable_op=1:string
+        """
+    )
 
 
 # Fields of a RewriterConfig that turn optimization passes of ours off.
@@ -115,6 +146,21 @@ class RewriterConfig(Options):
         "inter_optimizer_verifier_config": AnyOptions,
         "post_optimization_verifier_config": AnyOptions,
     }
+    _wire = fields_of(
+        """
+        layout_optimizer=1:enum constant_folding=3:enum shape_optimization=13:enum
+        remapping=14:enum arithmetic_optimization=7:enum dependency_optimization=8:enum
+        loop_optimization=9:enum function_optimization=10:enum debug_stripper=11:enum
+        disable_model_pruning=2:bool scoped_allocator_optimization=15:enum
+        pin_to_host_optimization=18:enum implementation_selector=22:enum
+        auto_mixed_precision=23:enum disable_meta_optimizer=19:bool
+        meta_optimizer_iterations=12:enum min_graph_nodes=17:int32 memory_optimization=4:enum
+        memory_optimizer_target_node_name_scope=6:string meta_optimizer_timeout_ms=20:int64
+        auto_parallel=5:message fail_on_optimizer_errors=21:bool
+        scoped_allocator_opts=16:message optimizers=100:string
+        common_subgraph_elimination=50001:enum
+        """
+    )
 
 
 @set_module("troupe")
@@ -145,6 +191,13 @@ class GraphOptions(Options):
         "timeline_step": 0,
         "rewrite_options": RewriterConfig,
     }
+    _wire = fields_of(
+        """
+        enable_recv_scheduling=2:bool optimizer_options=3:message build_cost_model=4:int64
+        build_cost_model_after=9:int64 infer_shapes=5:bool place_pruned_graph=6:bool
+        enable_bfloat16_sendrecv=7:bool timeline_step=8:int32 rewrite_options=10:message
+        """
+    )
 
     def _allows_rewrites(self) -> bool:
         rewrites = vars(self.rewrite_options)
@@ -182,13 +235,26 @@ class RPCOptions(Options):
         "compression_level": 0,
         "cache_rpc_response": False,
     }
+    _wire = fields_of(
+        """
+        use_rpc_for_inprocess_master=1:bool compression_algorithm=2:string
+        compression_level=3:int32 cache_rpc_response=4:bool
+        """
+    )
 
 
 class _ThreadPoolOptions(Options):
     _fields = {"num_threads": 0, "global_name": ""}
+    _wire = fields_of(
+        """
+        num_threads=1:int32 global_name=2:string
+        """
+    )
 
 
 class _ThreadPools(List[_ThreadPoolOptions]):
+    element = _ThreadPoolOptions
+
     def add(self, **fields: Any) -> _ThreadPoolOptions:
         """A new message at the end."""
         self.append(_ThreadPoolOptions(**fields))
@@ -210,6 +276,8 @@ class ConfigProto(Options):
     costs, over all tasks. The other fields have no effect.
     """
 
+    Experimental = ConfigExperimental
+
     _fields = {
         "device_count": {},
         "intra_op_parallelism_threads": 0,
@@ -226,10 +294,21 @@ class ConfigProto(Options):
         "rpc_options": RPCOptions,
         "isolate_session_state": False,
         "share_cluster_devices_in_session": False,
-        "experimental": AnyOptions,
+        "experimental": ConfigExperimental,
         "cpu_memory_limit": 0,
         "connect_timeout_in_ms": 10000,
     }
+    _wire = fields_of(
+        """
+        device_count=1:int32 intra_op_parallelism_threads=2:int32
+        inter_op_parallelism_threads=5:int32 use_per_session_threads=9:bool
+        session_inter_op_thread_pool=12:message placement_period=3:int32 device_filters=4:string
+        gpu_options=6:message allow_soft_placement=7:bool log_device_placement=8:bool
+        graph_options=10:message operation_timeout_in_ms=11:int64 rpc_options=13:message
+        isolate_session_state=15:bool experimental=16:message cpu_memory_limit=50001:int64
+        connect_timeout_in_ms=50002:int64 share_cluster_devices_in_session=50003:bool
+        """
+    )
 
     def _for_session(self, target: str) -> Dict[str, Any]:
         return {
@@ -275,6 +354,9 @@ class RunOptions(Options):
     SOFTWARE_TRACE = 1
     HARDWARE_TRACE = 2
     FULL_TRACE = 3
+    TraceLevel = EnumNames(NO_TRACE=0, SOFTWARE_TRACE=1, HARDWARE_TRACE=2, FULL_TRACE=3)
+
+    Experimental = RunExperimental
 
     _fields = {
         "trace_level": NO_TRACE,
@@ -282,8 +364,15 @@ class RunOptions(Options):
         "inter_op_thread_pool": 0,
         "output_partition_graphs": False,
         "report_tensor_allocations_upon_oom": False,
-        "experimental": AnyOptions,
+        "experimental": RunExperimental,
     }
+    _wire = fields_of(
+        """
+        trace_level=1:enum timeout_in_ms=2:int64 inter_op_thread_pool=3:int32
+        output_partition_graphs=5:bool report_tensor_allocations_upon_oom=7:bool
+        experimental=8:message
+        """
+    )
 
     def _for_step(self) -> Dict[str, Any]:
         return {

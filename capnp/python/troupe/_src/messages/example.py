@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any, Dict, Generic, Iterable, Iterator, List, Optional, Tuple, Type, Union
 
+from troupe._src.messages.fields import Field
 from troupe._src.messages.value_lists import BytesList, FloatList, Int64List, M, Message, _Values
 from troupe._src.messages.wire import BYTES, bytes_field, read_fields
 from troupe._src.set_module import set_module
@@ -25,6 +26,11 @@ class Feature(Message):
         float_list: the list, if it is one of floats.
         int64_list: the list, if it is one of integers.
     """
+
+    _declared = {
+        name: Field(number, "message", kind, oneof="kind")
+        for number, (name, kind) in enumerate(_KINDS.items(), start=1)
+    }
 
     def __init__(
         self,
@@ -77,7 +83,7 @@ class Feature(Message):
             raise ValueError(f'Protocol message has no oneof "{oneof_group}" field.')
         # A list that was empty when the program got it may have values now.
         for kind, values in self._lists.items():
-            if kind != self._kind and values.value:
+            if kind != self._kind and (values.value or "_is_given" in vars(values)):
                 self._kind = kind
         self._lists = {k: v for k, v in self._lists.items() if k == self._kind or not v.value}
         return self._kind
@@ -91,7 +97,20 @@ class Feature(Message):
         Returns:
             True or false.
         """
+        self._field(field_name)
         return self.WhichOneof("kind") == field_name
+
+    def ClearField(self, field_name: str) -> None:
+        """Takes a list away.
+
+        Args:
+            field_name: the name of a list, or "kind" for the one that it has.
+        """
+        own = self.WhichOneof("kind")
+        if field_name != "kind":
+            self._field(field_name)
+        if own in (field_name, None) or field_name == "kind":
+            self._kind, self._lists = None, {}
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
         kind = self.WhichOneof("kind")
@@ -156,6 +175,8 @@ class FeatureList(Message):
         feature: the features, which are copied.
     """
 
+    _declared = {"feature": Field(1, "message", Feature, repeated=True)}
+
     def __init__(self, feature: Iterable[Feature] = ()) -> None:
         self.feature = _Elements()
         self.feature.extend(feature)
@@ -214,6 +235,8 @@ class Features(Message):
         feature: a dict of Feature messages, which are copied.
     """
 
+    _declared = {"feature": Field(1, "message", Feature, key="string")}
+
     def __init__(self, feature: Optional[Dict[str, Feature]] = None) -> None:
         self.feature: _Map[Feature] = _Map(Feature, feature)
 
@@ -239,6 +262,8 @@ class FeatureLists(Message):
         feature_list: a dict of FeatureList messages, which are copied.
     """
 
+    _declared = {"feature_list": Field(1, "message", FeatureList, key="string")}
+
     def __init__(self, feature_list: Optional[Dict[str, FeatureList]] = None) -> None:
         self.feature_list: _Map[FeatureList] = _Map(FeatureList, feature_list)
 
@@ -263,6 +288,8 @@ class Example(Message):
     Args:
         features: the features, which are copied.
     """
+
+    _declared = {"features": Field(1, "message", Features)}
 
     def __init__(self, features: Optional[Features] = None) -> None:
         self.features = Features(features.feature if features else None)
@@ -291,6 +318,11 @@ class SequenceExample(Message):
         feature_lists: the lists, which are copied.
     """
 
+    _declared = {
+        "context": Field(1, "message", Features),
+        "feature_lists": Field(2, "message", FeatureLists),
+    }
+
     def __init__(
         self, context: Optional[Features] = None, feature_lists: Optional[FeatureLists] = None
     ) -> None:
@@ -316,6 +348,5 @@ class SequenceExample(Message):
 
 
 def _present(number: int, message: Message) -> bytes:
-    """The field of a message, unless nothing is in it."""
-    serialized = message.SerializeToString()
-    return bytes_field(number, serialized) if serialized else b""
+    """The field of a message, unless it is not set."""
+    return bytes_field(number, message.SerializeToString()) if message._is_present() else b""

@@ -6,8 +6,14 @@ from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple, Type, T
 
 from troupe._src.messages import text_form
 from troupe._src.messages.containers import make_container
-from troupe._src.messages.fields import Field, check_value, default_of, write_field
-from troupe._src.messages.merging import merge_fields
+from troupe._src.messages.fields import (
+    Field,
+    check_value,
+    default_of,
+    merge_fields,
+    write_field,
+)
+from troupe._src.messages.reflection import FieldDescriptor, Reflection
 
 M = TypeVar("M", bound="ProtoMessage")
 
@@ -16,7 +22,7 @@ class DecodeError(ValueError):
     """The bytes are no such message."""
 
 
-class ProtoMessage:
+class ProtoMessage(Reflection):
     """A message whose class declares its fields in `_fields`, by name.
 
     A message that is read from bytes takes them apart when a field is asked for, and is written as
@@ -198,9 +204,24 @@ class ProtoMessage:
         """It counts as set, even without fields."""
         self.__dict__["_is_given"] = True
 
-    def ListFields(self) -> List[Tuple[Field, Any]]:
+    def ListFields(self) -> List[Tuple[FieldDescriptor, Any]]:
         """The fields that are set with their values, in the order of their numbers."""
-        return [(field, value) for _, field, value in self._set_fields()]
+        found = self._set_fields()
+        return [(FieldDescriptor(name, field), value) for name, field, value in found]
+
+    @classmethod
+    def _declared_fields(cls) -> Dict[str, Field]:
+        return cls._fields
+
+    def DiscardUnknownFields(self) -> None:
+        """Forgets what bytes had besides the declared fields, also in the messages in it."""
+        for _, field, value in self._set_fields():
+            if field.is_message:
+                inner = value.values() if field.key is not None else value
+                for each in inner if field.repeated or field.key is not None else [value]:
+                    each.DiscardUnknownFields()
+        self._loaded()
+        self.__dict__["_unknown"] = b""
 
     # Bytes.
 
@@ -339,10 +360,6 @@ class ProtoMessage:
                 f"Parameter to MergeFrom() must be instance of same class: expected "
                 f"{type(self).__name__} got {type(other).__name__}."
             )
-
-    def IsInitialized(self) -> bool:
-        """True: no field is required."""
-        return True
 
     def __deepcopy__(self: M, memo: Any) -> M:
         return type(self)._of_bytes(self.SerializeToString())

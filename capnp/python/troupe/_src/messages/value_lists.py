@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import struct
-from typing import Any, Iterable, Iterator, List, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 
+from troupe._src.messages.fields import Field
+from troupe._src.messages.reflection import FieldDescriptor, Reflection
 from troupe._src.messages.text_form import text_of_all
 from troupe._src.messages.wire import (
     BYTES,
@@ -22,8 +24,10 @@ from troupe._src.set_module import set_module
 M = TypeVar("M", bound="Message")
 
 
-class Message:
+class Message(Reflection):
     """A message that can be written as bytes and read from them."""
+
+    _declared: Dict[str, Field] = {}
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
         """The bytes; maps are always in the order of their keys.
@@ -104,6 +108,95 @@ class Message:
             raise TypeError(f"expected {type(self).__name__}, not {type(other).__name__}")
         self.__dict__.update(copy.deepcopy(other.__dict__))
 
+    def MergeFrom(self, other: Any) -> None:
+        """Adds the fields that are set in another message of its type.
+
+        Args:
+            other: the message.
+
+        Raises:
+            TypeError: if it is of another type.
+        """
+        if type(other) is not type(self):
+            raise TypeError(f"expected {type(self).__name__}, not {type(other).__name__}")
+        self.MergeFromString(other.SerializeToString())
+
+    def SerializePartialToString(self, deterministic: Optional[bool] = None) -> bytes:
+        """The bytes, as `SerializeToString`.
+
+        Args:
+            deterministic: has no effect.
+
+        Returns:
+            Bytes, as protobuf writes them.
+        """
+        return self.SerializeToString(deterministic)
+
+    def SetInParent(self) -> None:
+        """It counts as set, even without fields."""
+        self.__dict__["_is_given"] = True
+
+    def ClearField(self, field_name: str) -> None:
+        """Sets a field to its default.
+
+        Args:
+            field_name: its name.
+
+        Raises:
+            ValueError: if there is no such field.
+        """
+        self._field(field_name)
+        setattr(self, field_name, getattr(type(self)(), field_name))
+
+    def HasField(self, field_name: str) -> bool:
+        """Whether a message in it is set.
+
+        Args:
+            field_name: its name.
+
+        Returns:
+            True or false.
+
+        Raises:
+            ValueError: if there is no such field, or it is a list.
+        """
+        field = self._field(field_name)
+        if field.repeated or field.key is not None:
+            raise ValueError(f'Protocol message has no non-repeated field "{field_name}"')
+        return bool(getattr(self, field_name)._is_present())
+
+    def WhichOneof(self, oneof_group: str) -> Optional[str]:
+        """ValueError: no fields are alternatives.
+
+        Args:
+            oneof_group: the name of the group.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError(f'Protocol message has no oneof "{oneof_group}" field.')
+
+    def ListFields(self) -> List[Tuple[FieldDescriptor, Any]]:
+        """The fields that are set with their values, in the order of their numbers."""
+        found = [(name, value) for name, value in self._text_fields() if _is_set(value)]
+        return [(FieldDescriptor(name, self._declared[name]), value) for name, value in found]
+
+    @classmethod
+    def _declared_fields(cls) -> Dict[str, Field]:
+        return cls._declared
+
+    def _field(self, name: str) -> Field:
+        if name not in self._declared:
+            raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
+        return self._declared[name]
+
+    def _is_present(self) -> bool:
+        """Whether a message that holds it has it."""
+        return "_is_given" in self.__dict__ or bool(self.SerializeToString())
+
     def ByteSize(self) -> int:
         """The number of bytes that it is written as."""
         return len(self.SerializeToString())
@@ -123,6 +216,10 @@ class Message:
 
     def __str__(self) -> str:
         return text_of_all(self)
+
+
+def _is_set(value: Any) -> bool:
+    return value._is_present() if isinstance(value, Message) else bool(value)
 
 
 class _Values(Message):
@@ -150,6 +247,8 @@ class _Values(Message):
 class BytesList(_Values):
     """Values that are bytes."""
 
+    _declared = {"value": Field(1, "bytes", repeated=True)}
+
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
         for value in self.value:
             if not isinstance(value, bytes):
@@ -164,6 +263,8 @@ class BytesList(_Values):
 @set_module("troupe.train")
 class FloatList(_Values):
     """Values that are numbers of 32 bits."""
+
+    _declared = {"value": Field(1, "float", repeated=True)}
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
         super().__init__(value)
@@ -186,6 +287,8 @@ class FloatList(_Values):
 @set_module("troupe.train")
 class Int64List(_Values):
     """Values that are integers of 64 bits."""
+
+    _declared = {"value": Field(1, "int64", repeated=True)}
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
         super().__init__(value)

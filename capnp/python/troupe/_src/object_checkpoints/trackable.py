@@ -87,8 +87,8 @@ def _checked(value: Any, kind: str) -> Any:
 
 
 @set_module("troupe.contrib.checkpoint")
-class List(  # type: ignore[type-arg] # noqa: A001
-    LayerContainer, CheckpointableBase, collections.UserList
+class List(  # noqa: A001
+    LayerContainer, CheckpointableBase, collections.UserList  # type: ignore[type-arg]
 ):
     """A list of objects that are saved by their positions.
 
