@@ -3,6 +3,11 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.resolvers.managed import (
+    GCEClusterResolver,
+    KubernetesClusterResolver,
+    SlurmClusterResolver,
+)
 from troupe._src.resolvers.resolver import (
     ClusterResolver,
     SimpleClusterResolver,
@@ -15,7 +20,10 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "ClusterResolver",
+    "GCEClusterResolver",
+    "KubernetesClusterResolver",
     "SimpleClusterResolver",
+    "SlurmClusterResolver",
     "TFConfigClusterResolver",
     "TPUClusterResolver",
     "UnionClusterResolver",
