@@ -8,7 +8,7 @@ from troupe._src.rnn.block_cells import GRUBlockCell, GRUBlockCellV2, LSTMBlockC
 from troupe._src.rnn.cell import LayerRNNCell, RNNCell
 from troupe._src.rnn.dropout_wrapper import DropoutWrapper
 from troupe._src.rnn.dynamic import batch_size_of as best_effort_input_batch_size
-from troupe._src.rnn.dynamic import transposed as transpose_batch_time
+from troupe._src.ops.space_ops import transposed as transpose_batch_time
 from troupe._src.rnn.fused_cells import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
 from troupe._src.rnn.fused_lstm import LSTMBlockFusedCell, LSTMBlockWrapper
 from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple

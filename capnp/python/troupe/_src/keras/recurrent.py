@@ -14,7 +14,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.math_ops import cast
 from troupe._src.ops.rearrange_ops import reverse
 from troupe._src.ops.selection_ops import where_v2
-from troupe._src.rnn.dynamic import transposed
+from troupe._src.ops.space_ops import transposed
 from troupe._src.types import dtypes
 
 StepFunction = Callable[[Any, List[Any]], Tuple[Any, Sequence[Any]]]

@@ -1,4 +1,5 @@
-"""Blocks of space moved into the batch or the depth of images and back, and patches of images."""
+"""Blocks of space moved into the batch or the depth of images and back, and patches of images; the
+batch and the time of sequences exchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, gen_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
@@ -192,3 +193,24 @@ def required_space_to_batch_paddings(
         else:
             first, second = (array_ops.stack(pair, axis=1) for pair in pairs)
         return first, second
+
+
+def transposed(x: Tensor) -> Tensor:
+    """The tensor with its first two axes, batch and time, exchanged.
+
+    Args:
+        x: A tensor [batch, time, ...] or [time, batch, ...].
+
+    Returns:
+        The other one of these; a tensor of less than two axes is as it is.
+    """
+    shape = x.shape
+    if shape.rank is None:
+        others = math_ops.range(2, gen_ops.rank(x))
+        return array_ops.transpose(x, array_ops.concat([[1, 0], others], 0))
+    if shape.rank < 2:
+        return x
+    turned = array_ops.transpose(x, [1, 0, *range(2, shape.rank)])
+    batch, time, *rest = shape.as_list()
+    turned.set_shape([time, batch, *rest])
+    return turned

@@ -11,6 +11,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.assert_ops import Assert
+from troupe._src.ops.space_ops import transposed
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.rearrange_ops import reverse, reverse_sequence
 from troupe._src.rnn.cell import assert_like_rnncell
@@ -78,27 +79,6 @@ def dynamic_rnn(
         if not time_major:
             outputs = nest.map_structure(transposed, outputs)
         return outputs, state
-
-
-def transposed(x: Tensor) -> Tensor:
-    """The tensor with its first two axes, batch and time, exchanged.
-
-    Args:
-        x: A tensor [batch, time, ...] or [time, batch, ...].
-
-    Returns:
-        The other one of these; a tensor of less than two axes is as it is.
-    """
-    shape = x.shape
-    if shape.rank is None:
-        others = math_ops.range(2, gen_ops.rank(x))
-        return array_ops.transpose(x, array_ops.concat([[1, 0], others], 0))
-    if shape.rank < 2:
-        return x
-    turned = array_ops.transpose(x, [1, 0, *range(2, shape.rank)])
-    batch, time, *rest = shape.as_list()
-    turned.set_shape([time, batch, *rest])
-    return turned
 
 
 def _lengths(given: Any) -> Tensor:

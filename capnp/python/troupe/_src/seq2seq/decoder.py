@@ -10,7 +10,7 @@ from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.rnn.dynamic import transposed
+from troupe._src.ops.space_ops import transposed
 from troupe._src.rnn.sizes import static_shape, zeros_of
 from troupe._src.rnn.step import copied, network_scope
 from troupe._src.set_module import set_module

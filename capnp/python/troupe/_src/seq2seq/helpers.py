@@ -14,7 +14,7 @@ from troupe._src.nn.embedding_ops import embedding_lookup
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import multinomial
-from troupe._src.rnn.dynamic import transposed
+from troupe._src.ops.space_ops import transposed
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype

@@ -12,7 +12,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import random_uniform
-from troupe._src.rnn.dynamic import transposed
+from troupe._src.ops.space_ops import transposed
 from troupe._src.seq2seq.helpers import TrainingHelper, array_of, drawn_ids, embedding_function
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes

@@ -53,7 +53,7 @@ _RULES: Dict[str, _Rules] = {
             "                    type(self).compute_output_shape is Layer.compute_output_shape):",
         ),
         # AutoGraph converts `call` where it needs it.
-        (r"output = self\.call\(inputs, \*\*kwargs\)", "output = K.call(self.call, inputs, **kwargs)"),
+        (r"(output =) self\.call\((?=inputs, \*\*kwargs\))", r"\1 K.call(self.call, "),
         # The regularizers of outputs are means over the batch.
         (
             r"( +)self\.activity_regularizer\(x\)\n",

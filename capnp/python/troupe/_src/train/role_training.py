@@ -247,7 +247,8 @@ def basic_train_loop(
     """
     is_done = False
     while not is_done:
-        with contextlib.suppress(errors.AbortedError), supervisor.managed_session(master) as session:
-            while not supervisor.should_stop():
-                train_step_fn(session, *(args or ()), **(kwargs or {}))
+        with contextlib.suppress(errors.AbortedError):
+            with supervisor.managed_session(master) as session:
+                while not supervisor.should_stop():
+                    train_step_fn(session, *(args or ()), **(kwargs or {}))
             is_done = True
