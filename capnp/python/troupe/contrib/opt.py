@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.opt.adam_variants import AdaMaxOptimizer, LazyAdamOptimizer, NadamOptimizer
 from troupe._src.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
+from troupe._src.opt.ggt import GGTOptimizer
 from troupe._src.opt.lars import LARSOptimizer
+from troupe._src.opt.shampoo import ShampooOptimizer
 from troupe._src.opt.sign_decay import (
     get_cosine_decay_fn,
     get_linear_decay_fn,
@@ -42,6 +44,7 @@ __all__ = [
     "DecoupledWeightDecayExtension",
     "DropStaleGradientOptimizer",
     "ExternalOptimizerInterface",
+    "GGTOptimizer",
     "LARSOptimizer",
     "LazyAdamGSOptimizer",
     "LazyAdamOptimizer",
@@ -52,6 +55,7 @@ __all__ = [
     "PowerSignOptimizer",
     "RegAdagradOptimizer",
     "ScipyOptimizerInterface",
+    "ShampooOptimizer",
     "VariableClippingOptimizer",
     "clip_gradients_by_global_norm",
     "extend_with_decoupled_weight_decay",

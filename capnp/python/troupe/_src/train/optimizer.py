@@ -183,7 +183,9 @@ class Optimizer(OpUpdates):
             raise ValueError(
                 f"No gradients provided for any variable: {[v.name for _, v in given]}."
             )
-        train_op = self._after_step(self._apply(pairs), pairs, global_step, name)
+        step, scope = self._apply(pairs, name)
+        # The scope is unique, and the operation has its name.
+        train_op = self._after_step(step, pairs, global_step, scope)
         collection = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
         if train_op not in collection:
             collection.append(train_op)
@@ -194,7 +196,7 @@ class Optimizer(OpUpdates):
         step: Operation,
         pairs: GradientsAndVariables,
         global_step: Optional[Variable],
-        name: Optional[str],
+        name: str,
     ) -> Operation:
         """What applies constraints after the updates, and then increments the global step."""
         graph = get_default_graph()
@@ -203,23 +205,25 @@ class Optimizer(OpUpdates):
             assigned = [variable._assign_constrained() for variable in constrained]
             step = group(*assigned) if assigned else step
         if global_step is None:
-            return group(step, name=name or self._name)
+            return group(step, name=name)
         with graph.control_dependencies([step]):
             counted = assign_add(global_step, 1)
-        return group(counted, name=name or self._name)
+        return group(counted, name=name)
 
-    def _apply(self, pairs: Sequence[Tuple[Tensor, Variable]]) -> Operation:
+    def _apply(
+        self, pairs: Sequence[Tuple[Tensor, Variable]], name: Optional[str]
+    ) -> Tuple[Operation, str]:
         graph = get_default_graph()
         # They are there for other steps too, whatever branch or controls the updates are in.
         with graph.control_dependencies(None):
             self._create_slots([variable for _, variable in pairs])
-        with graph.name_scope(self._name) as scope:
+        with graph.name_scope(name or self._name) as scope:
             self._prepare()
             updates = []
             for gradient, variable in pairs:
                 with graph.colocate_with(variable.op):
                     updates.append(self._update(gradient, variable))
-            return self._finish(updates, scope + "update")
+            return self._finish(updates, scope + "update"), scope
 
     def _update(self, gradient: Any, variable: Variable) -> Any:
         if not isinstance(gradient, IndexedSlices):

@@ -1,0 +1,1 @@
+"""Optimizers whose hyperparameters are numbers, tensors or functions."""
