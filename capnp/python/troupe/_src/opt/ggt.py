@@ -93,6 +93,7 @@ class GGTOptimizer(OptimizerV2):
         dtype = self._updated_variables[0].dtype
         count = convert_to_tensor(assign_add(state.get_non_slot("global_step"), 1.0))
         beta1, mean = state.get_hyper("beta1", dtype), state.get_non_slot("moment1")
+        assert mean is not None  # `_create_vars` made it
         gradient = state.get_non_slot("flat_grad")
         moment = convert_to_tensor(mean.assign(beta1 * mean + (1.0 - beta1) * gradient))
         window = state.get_hyper("window")

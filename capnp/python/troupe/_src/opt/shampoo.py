@@ -86,7 +86,7 @@ class ShampooOptimizer(Optimizer):
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for var in var_list:
             self._zeros_slot(var, "gbar", self._name)
-            for i, size in enumerate(var.shape.as_list()):
+            for i, size in enumerate(map(int, var.shape)):
                 if size > self._max_matrix_size:
                     first = creation_ops.zeros([size], var.dtype)
                 else:
@@ -118,7 +118,7 @@ class ShampooOptimizer(Optimizer):
             result = _accumulate(self._slot_of(var, "gbar"), self._gbar_decay, step, weighted)
         elif self._gbar_decay != 0.0:
             logging.warning("Not applying momentum for variable: %s", var.name)
-        sizes = var.shape.as_list()
+        sizes = [int(size) for size in var.shape]
         exponent = -_at(self._alpha, step) / len(sizes)
         for i, size in enumerate(sizes):
             if size <= self._max_matrix_size:

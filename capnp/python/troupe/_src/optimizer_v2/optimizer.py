@@ -208,14 +208,14 @@ class OptimizerV2(Optimizer):
         self, pairs: Pairs, state: StepState, global_step: Optional[Variable], name: str
     ) -> Operation:
         graph = get_default_graph()
-        self._prepare(state)  # type: ignore[call-arg]
+        self._prepare(state)
         updates = []
         for gradient, var in pairs:
             with graph.colocate_with(var.op), name_scope("update_" + var.op.name):
                 updates.append(self._updated(_converted(gradient), var, state))
         updated = group(*updates)
         with control_dependencies([updated]), graph.colocate_with(state.place().op):
-            finished = self._finish(state)  # type: ignore[call-arg, arg-type]
+            finished = self._finish(state)
         finished = updated if finished is None else finished
         if global_step is None:
             return group(finished, name=name)
