@@ -1,0 +1,1 @@
+"""Weights that training sets to zero, the smallest ones first."""
