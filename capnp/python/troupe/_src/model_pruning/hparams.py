@@ -42,8 +42,8 @@ def get_pruning_hparams() -> HParams:
     )
 
 
-def check(spec: Any) -> None:
-    """ValueError, if hyperparameters are out of range."""
+def checked(spec: Any) -> Any:
+    """The hyperparameters; ValueError, if they are out of range."""
     if spec.begin_pruning_step < 0:
         raise ValueError("Illegal value for begin_pruning_step")
     if spec.begin_pruning_step >= spec.end_pruning_step and spec.end_pruning_step != -1:
@@ -59,3 +59,4 @@ def check(spec: Any) -> None:
     for name in ("threshold_decay", "initial_sparsity", "target_sparsity"):
         if not 0.0 <= getattr(spec, name) < 1.0:
             raise ValueError(f"{name} must be in range [0,1)")
+    return spec

@@ -11,7 +11,7 @@ from troupe._src.graph.scopes import control_dependencies, name_scope
 from troupe._src.model_pruning.block_masks import (
     assign_parts, assign_value, expand_blocks, pooled_blocks,
 )  # fmt: skip
-from troupe._src.model_pruning.hparams import check, get_pruning_hparams
+from troupe._src.model_pruning.hparams import checked, get_pruning_hparams
 from troupe._src.model_pruning.masks import get_masks, get_thresholds, get_weights
 from troupe._src.nn.nn_ops import zero_fraction
 from troupe._src.ops import array_ops, gen_ops, math_ops
@@ -51,8 +51,7 @@ class Pruning:
     """
 
     def __init__(self, spec: Any = None, global_step: Any = None, sparsity: Any = None) -> None:
-        self._spec: Any = spec if spec else get_pruning_hparams()
-        check(self._spec)
+        self._spec = checked(spec if spec else get_pruning_hparams())
         step = get_global_step() if global_step is None else global_step
         self._global_step = math_ops.cast(step, dtypes.int32)
         self._sparsity = self._sparsity_now() if sparsity is None else sparsity

@@ -1,0 +1,1 @@
+"""Minimization under constraints, as a game between the parameters and the constraints."""
