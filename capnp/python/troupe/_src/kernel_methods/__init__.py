@@ -1,0 +1,1 @@
+"""Linear models of features that approximate a kernel."""
