@@ -190,7 +190,9 @@ class BaseEstimator(Evaluable, Trainable):
             features, labels = inputs_of(input_fn)
             self._check_inputs(features, labels)
             made = self._call_model_fn(features, labels, ModeKeys.TRAIN)
-            return train_with_spec(made.estimator_spec(), self._config, hooks, [])
+            # What a metric must be in a spec, it need not be here.
+            spec = made._replace(eval_metric_ops={}).estimator_spec()
+            return train_with_spec(spec, self._config, hooks, [])
 
     def evaluate(
         self, x: Any = None, y: Any = None, input_fn: Optional[Callable[[], Any]] = None,

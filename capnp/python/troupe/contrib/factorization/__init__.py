@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.factorization.gmm_estimator import GMM
 from troupe._src.factorization.initial_centers import (
     KMC2_INIT,
     KMEANS_PLUS_PLUS_INIT,
@@ -16,6 +17,8 @@ from troupe._src.factorization.kmeans import (
 )
 from troupe._src.factorization.kmeans_clustering import KMeansClustering
 from troupe._src.factorization.mixtures import GmmAlgorithm, gmm
+from troupe._src.factorization.wals_estimator import WALSMatrixFactorization
+from troupe._src.factorization.wals_model import WALSModel
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -23,6 +26,7 @@ if not TYPE_CHECKING:
 __all__ = [
     "CLUSTERS_VAR_NAME",
     "COSINE_DISTANCE",
+    "GMM",
     "GmmAlgorithm",
     "KMC2_INIT",
     "KMEANS_PLUS_PLUS_INIT",
@@ -30,5 +34,7 @@ __all__ = [
     "KMeansClustering",
     "RANDOM_INIT",
     "SQUARED_EUCLIDEAN_DISTANCE",
+    "WALSMatrixFactorization",
+    "WALSModel",
     "gmm",
 ]
