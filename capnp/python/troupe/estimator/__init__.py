@@ -3,11 +3,23 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.boosted_trees.estimators import BoostedTreesClassifier, BoostedTreesRegressor
-from troupe._src.canned.baseline import BaselineClassifier, BaselineRegressor
-from troupe._src.canned.combined import DNNLinearCombinedClassifier, DNNLinearCombinedRegressor
-from troupe._src.canned.dnn import DNNClassifier, DNNRegressor
-from troupe._src.canned.linear import LinearClassifier, LinearRegressor
+from troupe._src.boosted_trees.estimators import (
+    BoostedTreesClassifier,
+    BoostedTreesEstimator,
+    BoostedTreesRegressor,
+)
+from troupe._src.canned.baseline import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+)
+from troupe._src.canned.combined import (
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor,
+)
+from troupe._src.canned.dnn import DNNClassifier, DNNEstimator, DNNRegressor
+from troupe._src.canned.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
 from troupe._src.estimator.run_config import RunConfig
@@ -46,14 +58,18 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "BaselineClassifier",
+    "BaselineEstimator",
     "BaselineRegressor",
     "BestExporter",
     "BoostedTreesClassifier",
+    "BoostedTreesEstimator",
     "BoostedTreesRegressor",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
     "DNNClassifier",
+    "DNNEstimator",
     "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
@@ -66,6 +82,7 @@ __all__ = [
     "GlobalStepWaiterHook",
     "LatestExporter",
     "LinearClassifier",
+    "LinearEstimator",
     "LinearRegressor",
     "LoggingTensorHook",
     "ModeKeys",

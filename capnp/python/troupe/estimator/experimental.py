@@ -4,6 +4,11 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.canned.linear_sdca import LinearSDCA
+from troupe._src.canned.networks import (
+    call_logit_fn,
+    dnn_logit_fn_builder,
+    linear_logit_fn_builder,
+)
 from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
 from troupe._src.estimator_hooks.early_stopping import (
     make_early_stopping_hook,
@@ -26,6 +31,9 @@ __all__ = [
     "KMeans",
     "LinearSDCA",
     "build_raw_supervised_input_receiver_fn",
+    "call_logit_fn",
+    "dnn_logit_fn_builder",
+    "linear_logit_fn_builder",
     "make_early_stopping_hook",
     "make_stop_at_checkpoint_step_hook",
     "stop_if_higher_hook",

@@ -6,7 +6,6 @@ from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
 from troupe._src.boosted_trees import features as tree_features
 from troupe._src.boosted_trees.explanations import contributions, feature_importances
-from troupe._src.boosted_trees.growers import TreeOptions
 from troupe._src.boosted_trees.model import (
     ClosedForm,
     ModelOptions,
@@ -14,17 +13,19 @@ from troupe._src.boosted_trees.model import (
     model_fn_of,
     predicted_logits,
 )
-from troupe._src.canned.heads import Head, RegressionHead, class_head
+from troupe._src.boosted_trees.options import TreeOptions, takes_tree_options
 from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.heads.head import Head
+from troupe._src.heads.kinds import BinaryKind, MultiClassKind
+from troupe._src.heads.single_heads import class_head, number_head
 from troupe._src.nn.losses import Reduction
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.grouping_ops import no_op
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.paths import PathLike
@@ -98,11 +99,18 @@ class BoostedTreesBase(Estimator):
             "dfc" an OrderedDict of what columns add to that, by their names, the most first.
 
         Raises:
-            ValueError: The trees have no bias: `center_bias` is False.
+            ValueError: The trees have no bias: `center_bias` is False; or predictions are made of
+                logits by another function.
         """
         if not self._tree_options.trees.center_bias:
             raise ValueError(
                 "center_bias must be enabled during estimator instantiation when using "
+                "experimental_predict_with_explanations."
+            )
+        kind = getattr(self._tree_options.head, "kind", None)
+        if getattr(kind, "inverse_link_fn", None) is not None:
+            raise ValueError(
+                "For now only identity inverse_link_fn in regression_head is supported for "
                 "experimental_predict_with_explanations."
             )
         model_fn = _explaining_model_fn(self._tree_options)
@@ -119,11 +127,13 @@ def _explaining_model_fn(options: ModelOptions) -> Callable[..., EstimatorSpec]:
         with get_default_graph().name_scope(options.name) as scope:
             parts = make_parts(features, options, scope)
             logits = predicted_logits(parts, options.head)
-            spec = options.head.spec(features, None, ModeKeys.PREDICT, logits, lambda _: no_op())
+            spec: EstimatorSpec = options.head.create_estimator_spec(
+                features=features, mode=ModeKeys.PREDICT, logits=logits
+            )
             spec.predictions[_DEBUG_KEY] = parts.ensemble.apply(
                 raw_ops.BoostedTreesExampleDebugOutputs,
                 bucketized_features=parts.features,
-                logits_dimension=options.head.size,
+                logits_dimension=options.head.logits_dimension,
             )
             return spec
 
@@ -168,10 +178,11 @@ def regression_head(label_dimension: Optional[int], weight_column: Any) -> Head:
             "For now only 1 dimension regression is supported.label_dimension given as "
             f"{label_dimension}"
         )
-    return RegressionHead(1, weight_column, Reduction.SUM_OVER_BATCH_SIZE)
+    return number_head(1, weight_column, Reduction.SUM_OVER_BATCH_SIZE)
 
 
 @set_module("troupe.estimator")
+@takes_tree_options
 class BoostedTreesClassifier(BoostedTreesBase):
     """A classifier of two classes by gradient boosted trees.
 
@@ -182,20 +193,9 @@ class BoostedTreesClassifier(BoostedTreesBase):
         n_classes: 2, the only number of classes yet.
         weight_column: The name of the feature that has the weights of examples, or its column.
         label_vocabulary: The classes, where labels are strings.
-        n_trees: How many trees there are.
-        max_depth: How many layers a tree has.
-        learning_rate: How much of its weights a tree adds.
-        l1_regularization: The cost of the absolute weights of leaves.
-        l2_regularization: The cost of their squares.
-        tree_complexity: What a split must gain besides, where trees are pruned.
-        min_node_weight: The least sum of hessians of a node that is split.
         config: As of Estimator.
-        center_bias: Whether the first tree begins with what all examples have in common.
-        pruning_mode: "none", "pre" or "post": whether splits with too little gain are left out at
-            once, or once their tree is complete.
-        quantile_sketch_epsilon: The error of the quantiles of numeric columns, which have 1 / it
-            buckets.
         train_in_memory: Whether all examples are one batch, which is always the same.
+        **trees: The options of trees.
 
     Raises:
         ValueError: An argument is wrong, or not supported.
@@ -209,32 +209,21 @@ class BoostedTreesClassifier(BoostedTreesBase):
         n_classes: Optional[int] = None,
         weight_column: Any = None,
         label_vocabulary: Optional[Sequence[Any]] = None,
-        n_trees: int = 100,
-        max_depth: int = 6,
-        learning_rate: float = 0.1,
-        l1_regularization: float = 0.0,
-        l2_regularization: float = 0.0,
-        tree_complexity: float = 0.0,
-        min_node_weight: float = 0.0,
         config: Optional[RunConfig] = None,
-        center_bias: bool = False,
-        pruning_mode: str = "none",
-        quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
+        **trees: Any,
     ) -> None:
         head, closed_form = class_options(n_classes, weight_column, label_vocabulary)
-        trees = TreeOptions(
-            n_trees, max_depth, learning_rate, l1_regularization, l2_regularization,
-            tree_complexity, min_node_weight, center_bias, pruning_mode, quantile_sketch_epsilon,
-        )  # fmt: skip
         columns = tree_features.sorted_columns(feature_columns)
         options = ModelOptions(
-            head, columns, trees, n_batches_per_layer, closed_form, weight_column, train_in_memory
-        )
+            head, columns, TreeOptions(**trees), n_batches_per_layer, closed_form, weight_column,
+            train_in_memory,
+        )  # fmt: skip
         super().__init__(options, model_dir, config, is_classification=True)
 
 
 @set_module("troupe.estimator")
+@takes_tree_options
 class BoostedTreesRegressor(BoostedTreesBase):
     """A regression by gradient boosted trees.
 
@@ -244,18 +233,9 @@ class BoostedTreesRegressor(BoostedTreesBase):
         model_dir: As of Estimator.
         label_dimension: 1, the only number of labels yet.
         weight_column: The name of the feature that has the weights of examples, or its column.
-        n_trees: As of BoostedTreesClassifier, like all that follow.
-        max_depth: How many layers a tree has.
-        learning_rate: How much of its weights a tree adds.
-        l1_regularization: The cost of the absolute weights of leaves.
-        l2_regularization: The cost of their squares.
-        tree_complexity: What a split must gain besides, where trees are pruned.
-        min_node_weight: The least sum of hessians of a node that is split.
         config: As of Estimator.
-        center_bias: Whether the first tree begins with the mean of the labels.
-        pruning_mode: "none", "pre" or "post".
-        quantile_sketch_epsilon: The error of the quantiles of numeric columns.
         train_in_memory: Whether all examples are one batch, which is always the same.
+        **trees: The options of trees.
 
     Raises:
         ValueError: An argument is wrong, or not supported.
@@ -268,26 +248,49 @@ class BoostedTreesRegressor(BoostedTreesBase):
         model_dir: Optional[PathLike] = None,
         label_dimension: Optional[int] = None,
         weight_column: Any = None,
-        n_trees: int = 100,
-        max_depth: int = 6,
-        learning_rate: float = 0.1,
-        l1_regularization: float = 0.0,
-        l2_regularization: float = 0.0,
-        tree_complexity: float = 0.0,
-        min_node_weight: float = 0.0,
         config: Optional[RunConfig] = None,
-        center_bias: bool = False,
-        pruning_mode: str = "none",
-        quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
+        **trees: Any,
     ) -> None:
         head = regression_head(label_dimension, weight_column)
-        trees = TreeOptions(
-            n_trees, max_depth, learning_rate, l1_regularization, l2_regularization,
-            tree_complexity, min_node_weight, center_bias, pruning_mode, quantile_sketch_epsilon,
-        )  # fmt: skip
         columns = tree_features.sorted_columns(feature_columns)
         options = ModelOptions(
-            head, columns, trees, n_batches_per_layer, None, weight_column, train_in_memory
-        )
+            head, columns, TreeOptions(**trees), n_batches_per_layer, None, weight_column,
+            train_in_memory,
+        )  # fmt: skip
         super().__init__(options, model_dir, config, is_classification=False)
+
+
+@set_module("troupe.estimator")
+@takes_tree_options
+class BoostedTreesEstimator(BoostedTreesBase):
+    """A model of a head, with one logit, by gradient boosted trees.
+
+    Args:
+        feature_columns: Numeric, bucketized and indicator columns.
+        n_batches_per_layer: Of how many batches the statistics of a layer are.
+        head: The head, such as those of `tf.contrib.estimator`.
+        model_dir: As of Estimator.
+        weight_column: Has no effect: the head has the weights of the loss.
+        config: As of Estimator.
+        **trees: The options of trees.
+
+    Raises:
+        ValueError: An argument is wrong, or not supported.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Sequence[Any],
+        n_batches_per_layer: Any,
+        head: Any,
+        model_dir: Optional[PathLike] = None,
+        weight_column: Any = None,
+        config: Optional[RunConfig] = None,
+        **trees: Any,
+    ) -> None:
+        columns = tree_features.sorted_columns(feature_columns)
+        options = ModelOptions(head, columns, TreeOptions(**trees), n_batches_per_layer)
+        kind = getattr(head, "kind", None)
+        is_classification = isinstance(kind, (BinaryKind, MultiClassKind))
+        super().__init__(options, model_dir, config, is_classification)

@@ -6,6 +6,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from troupe._src.boosted_trees.ensembles import QuantileAccumulator, TreeEnsemble
 from troupe._src.boosted_trees.features import FeatureGroup
+from troupe._src.boosted_trees.options import TreeOptions
 from troupe._src.control_flow.conditional import cond
 from troupe._src.data_flow.accumulators import ConditionalAccumulator
 from troupe._src.graph.elements import Operation, Tensor
@@ -14,44 +15,6 @@ from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant
 from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.types import dtypes
-
-PRUNING_MODES = {"none": 0, "pre": 1, "post": 2}
-
-
-class TreeOptions(NamedTuple):
-    """What trees are like. The names are those of TensorFlow's estimators."""
-
-    n_trees: int
-    max_depth: int
-    learning_rate: float
-    l1: float
-    l2: float
-    tree_complexity: float
-    min_node_weight: float
-    center_bias: bool
-    pruning_mode: str
-    quantile_sketch_epsilon: float
-
-    @property
-    def max_splits(self) -> int:
-        """The number of nodes of a tree that can be split."""
-        return (1 << self.max_depth) - 1
-
-    def checked_pruning(self) -> int:
-        """The number of the mode of pruning.
-
-        Raises:
-            ValueError: There is no such mode, or it does not go with the complexity.
-        """
-        if self.pruning_mode not in PRUNING_MODES:
-            known = ", ".join(sorted(PRUNING_MODES))
-            raise ValueError(f"pruning_mode mode must be one of: {known}")
-        mode = PRUNING_MODES[self.pruning_mode]
-        if self.tree_complexity > 0 and mode == 0:
-            raise ValueError("Tree complexity have no effect unless pruning mode is chosen.")
-        if self.tree_complexity <= 0 and mode != 0:
-            raise ValueError("For pruning, tree_complexity must be positive.")
-        return mode
 
 
 class Grower:
@@ -117,8 +80,8 @@ class Grower:
             raw_ops.BoostedTreesCenterBias,
             mean_gradients=gradients,
             mean_hessians=hessians,
-            l1=self._options.l1,
-            l2=self._options.l2,
+            l1=self._options.l1_regularization,
+            l2=self._options.l2_regularization,
         )
         return group(needed.assign(goes_on))
 
@@ -131,8 +94,8 @@ class Grower:
             flat = raw_ops.BoostedTreesCalculateBestGainsPerFeature(
                 node_id_range=nodes,
                 stats_summary_list=of_group,
-                l1=options.l1,
-                l2=options.l2,
+                l1=options.l1_regularization,
+                l2=options.l2_regularization,
                 tree_complexity=options.tree_complexity,
                 min_node_weight=options.min_node_weight,
                 max_splits=options.max_splits,

@@ -15,11 +15,10 @@ from troupe._src.boosted_trees.growers import (
     BatchGrower,
     BatchOptions,
     Grower,
-    TreeOptions,
     done_by,
 )
 from troupe._src.boosted_trees.hooks import GrowerInitializationHook, StopAtAttemptsHook
-from troupe._src.canned.heads import Head
+from troupe._src.boosted_trees.options import TreeOptions
 from troupe._src.control_flow.conditional import cond
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
@@ -45,7 +44,7 @@ _MORE_BUCKETS = 2
 class ModelOptions(NamedTuple):
     """What a model is made of."""
 
-    head: Head
+    head: Any
     columns: List[Any]  # in order
     trees: TreeOptions
     n_batches_per_layer: Any = 1
@@ -90,12 +89,12 @@ def make_parts(features: Dict[Any, Any], options: ModelOptions, scope: str) -> P
     return Parts(ensemble, quantiles, found)
 
 
-def predicted_logits(parts: Parts, head: Head) -> Tensor:
+def predicted_logits(parts: Parts, head: Any) -> Tensor:
     """The logits of a batch."""
     logits: Tensor = parts.ensemble.apply(
         raw_ops.BoostedTreesPredict,
         bucketized_features=parts.features,
-        logits_dimension=head.size,
+        logits_dimension=head.logits_dimension,
     )
     return logits
 
@@ -112,7 +111,14 @@ def model_fn_of(options: ModelOptions) -> Callable[..., EstimatorSpec]:
             if mode == ModeKeys.TRAIN:
                 return _Training(options, config, parts, features, labels).spec(scope)
             logits = predicted_logits(parts, options.head)
-            return options.head.spec(features, labels, mode, logits, lambda _: no_op())
+            spec: EstimatorSpec = options.head.create_estimator_spec(
+                features=features,
+                mode=mode,
+                labels=labels,
+                train_op_fn=lambda _: no_op(),
+                logits=logits,
+            )
+            return spec
 
     return model_fn
 
@@ -134,7 +140,7 @@ class _Training:
     def spec(self, scope: str) -> EstimatorSpec:
         """The spec of the model, in the name scope `scope`."""
         options, trees = self._options, self._options.trees
-        cache = StatesCache(self._labels, options.head.size, options.train_in_memory)
+        cache = StatesCache(self._labels, options.head.logits_dimension, options.train_in_memory)
         states, predicted = self._predict(cache, scope)
         partial, tree_ids, node_ids = predicted
         logits = cache.logits + partial
@@ -171,7 +177,13 @@ class _Training:
                 cond(self._is_ready, done_by(step), done_by(lambda: self._add_numbers(grower)))
             )
 
-        spec = options.head.spec(self._features, self._labels, ModeKeys.TRAIN, logits, train_op)
+        spec: EstimatorSpec = options.head.create_estimator_spec(
+            features=self._features,
+            mode=ModeKeys.TRAIN,
+            labels=self._labels,
+            train_op_fn=train_op,
+            logits=logits,
+        )
         stop = StopAtAttemptsHook(
             states.num_finalized_trees, states.num_attempted_layers, trees.n_trees, trees.max_depth
         )
@@ -196,7 +208,7 @@ class _Training:
                 cached_tree_ids=cache.tree_ids,
                 cached_node_ids=cache.node_ids,
                 bucketized_features=self._parts.features,
-                logits_dimension=self._options.head.size,
+                logits_dimension=self._options.head.logits_dimension,
             )
             return ensemble.states(), predicted
 

@@ -1,35 +1,39 @@
-"""Networks: `DNNClassifier` and `DNNRegressor`."""
+"""Networks: `DNNClassifier`, `DNNRegressor`, and `DNNEstimator` with any head."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional, Sequence
 
-from troupe._src.canned.heads import Head, RegressionHead, class_head, minimizer
-from troupe._src.canned.networks import Network, after_updates
+from troupe._src.canned.networks import Network, dnn_scope, partitioner_of
 from troupe._src.canned.optimizers import optimizer_of
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec
+from troupe._src.heads.checks import check_features
+from troupe._src.heads.single_heads import class_head, number_head
 from troupe._src.nn.losses import Reduction
 from troupe._src.ops import gen_ops
 from troupe._src.set_module import set_module
 from troupe._src.types.paths import PathLike
-from troupe._src.variables.variable_store import variable_scope
 
 _RATE = 0.05
 
 
-def dnn_model_fn(head: Head, network: Network, optimizer: Any) -> Callable[..., EstimatorSpec]:
+def dnn_model_fn(head: Any, network: Network, optimizer: Any) -> Callable[..., EstimatorSpec]:
     """The model function of a network with that head."""
 
     def model_fn(
         features: Dict[str, Any], labels: Any, mode: str, config: RunConfig
     ) -> EstimatorSpec:
-        logits = network.logits(features, head.size, mode, config)
-        train = minimizer(optimizer_of(optimizer, _RATE))
-        # Slots have the name of this scope in front, by which checkpoints know them.
-        with variable_scope("dnn", auxiliary_name_scope=False):
-            return head.spec(features, labels, mode, logits, after_updates(train), "dnn")
+        check_features(features)
+        chosen = optimizer_of(optimizer, _RATE)
+        with dnn_scope(config):
+            used = network._replace(partitioner=partitioner_of(network.partitioner, config))
+            logits = used.logits(features, head.logits_dimension, mode)
+            spec: EstimatorSpec = head.create_estimator_spec(
+                features=features, mode=mode, labels=labels, optimizer=chosen, logits=logits
+            )
+            return spec
 
     return model_fn
 
@@ -123,7 +127,47 @@ class DNNRegressor(Estimator):
         loss_reduction: str = Reduction.SUM,
         batch_norm: bool = False,
     ) -> None:
-        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        head = number_head(label_dimension, weight_column, loss_reduction)
+        network = Network(
+            hidden_units, list(feature_columns), activation_fn, dropout, batch_norm,
+            input_layer_partitioner,
+        )  # fmt: skip
+        model_fn = dnn_model_fn(head, network, optimizer)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@set_module("troupe.estimator")
+class DNNEstimator(Estimator):
+    """A model of a head whose logits are those of a network of dense layers over columns.
+
+    Args:
+        head: The head, which has labels, losses and predictions.
+        hidden_units: As of DNNClassifier.
+        feature_columns: As of DNNClassifier.
+        model_dir: As of Estimator.
+        optimizer: As of DNNClassifier.
+        activation_fn: As of DNNClassifier.
+        dropout: As of DNNClassifier.
+        input_layer_partitioner: As of DNNClassifier.
+        config: As of Estimator.
+        warm_start_from: As of Estimator.
+        batch_norm: As of DNNClassifier.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        hidden_units: Sequence[int],
+        feature_columns: Sequence[Any],
+        model_dir: Optional[PathLike] = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Optional[Callable[..., Any]] = gen_ops.relu,
+        dropout: Optional[float] = None,
+        input_layer_partitioner: Any = None,
+        config: Optional[RunConfig] = None,
+        warm_start_from: Any = None,
+        batch_norm: bool = False,
+    ) -> None:
         network = Network(
             hidden_units, list(feature_columns), activation_fn, dropout, batch_norm,
             input_layer_partitioner,

@@ -1,26 +1,28 @@
-"""Linear models: `LinearClassifier` and `LinearRegressor`."""
+"""Linear models: `LinearClassifier`, `LinearRegressor`, and `LinearEstimator` with any head."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional, Sequence
 
-from troupe._src.canned.heads import Head, RegressionHead, class_head, minimizer
 from troupe._src.canned.linear_sdca import LinearSDCA, check_columns, sdca_spec
 from troupe._src.canned.networks import linear_logits, partitioner_of
 from troupe._src.canned.optimizers import linear_rate, optimizer_of
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec
+from troupe._src.heads.checks import check_features
+from troupe._src.heads.single_heads import class_head, number_head
 from troupe._src.nn.losses import Reduction
 from troupe._src.set_module import set_module
+from troupe._src.train.optimizers import FtrlOptimizer
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.variable_store import variable_scope
 
-RATE_MAX = 0.2
+_RATE = 0.2
 
 
 def linear_model_fn(
-    head: Head, columns: Sequence[Any], optimizer: Any, partitioner: Any, sparse_combiner: str
+    head: Any, columns: Sequence[Any], optimizer: Any, partitioner: Any, sparse_combiner: str
 ) -> Callable[..., EstimatorSpec]:
     """The model function of a linear model with that head."""
     used = list(columns)
@@ -28,16 +30,20 @@ def linear_model_fn(
     def model_fn(
         features: Dict[str, Any], labels: Any, mode: str, config: RunConfig
     ) -> EstimatorSpec:
-        if isinstance(optimizer, LinearSDCA):
-            cut = partitioner_of(partitioner, config)
-            return sdca_spec(head, used, optimizer, features, labels, mode, cut)
-        logits = linear_logits(
-            features, used, head.size, sparse_combiner, partitioner_of(partitioner, config)
-        )
-        chosen = optimizer_of(optimizer, linear_rate(used, RATE_MAX))
-        # Slots have the name of this scope in front, by which checkpoints know them.
-        with variable_scope("linear", auxiliary_name_scope=False):
-            return head.spec(features, labels, mode, logits, minimizer(chosen), "linear")
+        check_features(features)
+        with variable_scope("linear", partitioner=partitioner_of(partitioner, config)):
+            if isinstance(optimizer, LinearSDCA):
+                return sdca_spec(head, used, optimizer, features, labels, mode)
+            logits = linear_logits(features, used, head.logits_dimension, sparse_combiner)
+            default = FtrlOptimizer(linear_rate(used, _RATE)) if not optimizer else optimizer
+            spec: EstimatorSpec = head.create_estimator_spec(
+                features=features,
+                mode=mode,
+                labels=labels,
+                optimizer=optimizer_of(default, _RATE),
+                logits=logits,
+            )
+            return spec
 
     return model_fn
 
@@ -120,6 +126,34 @@ class LinearRegressor(Estimator):
     ) -> None:
         error = "LinearSDCA can only be used with one-dimensional label."
         check_columns(optimizer, feature_columns, sparse_combiner, label_dimension <= 1, error)
-        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        head = number_head(label_dimension, weight_column, loss_reduction)
         model_fn = linear_model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@set_module("troupe.estimator")
+class LinearEstimator(Estimator):
+    """A model of a head whose logits are weighted sums of columns.
+
+    Args:
+        head: The head, which has labels, losses and predictions.
+        feature_columns: The columns.
+        model_dir: As of Estimator.
+        optimizer: As of LinearClassifier.
+        config: As of Estimator.
+        partitioner: Of the variables.
+        sparse_combiner: As of `tf.feature_column.linear_model`.
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        feature_columns: Sequence[Any],
+        model_dir: Optional[PathLike] = None,
+        optimizer: Any = "Ftrl",
+        config: Optional[RunConfig] = None,
+        partitioner: Any = None,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        model_fn = linear_model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
+        super().__init__(model_fn, model_dir, config)

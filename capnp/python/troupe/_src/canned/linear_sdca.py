@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from troupe._src.canned.heads import BinaryHead, Head, RegressionHead
 from troupe._src.contrib_columns.column import ContribColumn
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.feature_columns.column import (
@@ -15,6 +14,7 @@ from troupe._src.feature_columns.column import (
 )
 from troupe._src.feature_columns.layers import flat_numbers, linear_model
 from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.heads.kinds import BinaryKind, RegressionKind
 from troupe._src.linear_optimizer.hooks import UpdateWeightsHook
 from troupe._src.linear_optimizer.models import DualAscentModel
 from troupe._src.linear_optimizer.sparse_features import distinct_features
@@ -24,7 +24,6 @@ from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import scalar
 from troupe._src.train.global_step import get_global_step
 from troupe._src.types import dtypes
-from troupe._src.variables.partitioners import min_max_variable_partitioner
 from troupe._src.variables.variable_store import variable_scope
 
 
@@ -175,15 +174,14 @@ def check_columns(
 
 
 def sdca_spec(
-    head: Head,
+    head: Any,
     columns: Sequence[Any],
     optimizer: LinearSDCA,
     features: Dict[str, Any],
     labels: Any,
     mode: str,
-    partitioner: Any,
 ) -> EstimatorSpec:
-    """The spec of a linear model that `optimizer` learns.
+    """The spec of a linear model that `optimizer` learns, whose variables are in the current scope.
 
     Args:
         head: The head.
@@ -192,8 +190,6 @@ def sdca_spec(
         features: The features by their names.
         labels: The labels, unless the mode predicts.
         mode: One of `ModeKeys`.
-        partitioner: Cuts the variables; by default they have one part each, after which those of
-            what is learned are called in TensorFlow's checkpoints.
 
     Returns:
         The spec.
@@ -201,21 +197,25 @@ def sdca_spec(
     Raises:
         ValueError: The head is of other labels.
     """
-    losses = {BinaryHead: "logistic_loss", RegressionHead: "squared_loss"}
-    if type(head) not in losses:
+    kind = getattr(head, "kind", None)
+    if isinstance(kind, RegressionKind) and kind.logits_dimension == 1:
+        loss_type = "squared_loss"
+    elif isinstance(kind, BinaryKind):
+        loss_type = "logistic_loss"
+    else:
         raise ValueError(f"Unsupported head type: {head}")
-    cut = partitioner or min_max_variable_partitioner(max_partitions=1)
-    with variable_scope("linear", partitioner=cut):
-        variables: Dict[Any, Any] = {}
-        logits = linear_model(features, columns, cols_to_vars=variables)
-        bias = variables["bias"][0]
-        scalar("bias", bias[0])
-        if mode != ModeKeys.TRAIN:
-            return head.spec(features, labels, mode, logits, lambda loss: None, "linear")
-        model, train_op = optimizer.get_train_step(
-            _Variables(variables), head._weight_column, losses[type(head)], columns, features,
-            labels, bias, get_global_step(),
-        )  # fmt: skip
-    spec = head.spec(features, labels, mode, logits, lambda loss: train_op, "linear")
+    variables: Dict[Any, Any] = {}
+    logits = linear_model(features, columns, cols_to_vars=variables)
+    bias = variables["bias"][0]
+    scalar("bias", bias[0])
+    given = {"features": features, "mode": mode, "labels": labels, "logits": logits}
+    if mode != ModeKeys.TRAIN:
+        spec: EstimatorSpec = head.create_estimator_spec(**given)
+        return spec
+    model, train_op = optimizer.get_train_step(
+        _Variables(variables), head.options.weight_column, loss_type, columns, features, labels,
+        bias, get_global_step(),
+    )  # fmt: skip
+    spec = head.create_estimator_spec(train_op_fn=lambda _: train_op, **given)
     hooks = (*spec.training_chief_hooks, UpdateWeightsHook(model, train_op))
     return spec._replace(training_chief_hooks=hooks)

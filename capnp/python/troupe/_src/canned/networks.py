@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
+from troupe._src.api.source_utilities import fn_args
+from troupe._src.control_flow import nest
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import ModeKeys
 from troupe._src.feature_columns.layers import input_layer, linear_model
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.layers.core import dense, dropout
 from troupe._src.layers.batch_normalization import batch_normalization
 from troupe._src.nn.nn_ops import zero_fraction
-from troupe._src.ops.grouping_ops import group
+from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops.arithmetic_ops import add_n
+from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import histogram, scalar
+from troupe._src.types import dtypes
 from troupe._src.variables.initializers import GlorotUniform
 from troupe._src.variables.partitioners import min_max_variable_partitioner
-from troupe._src.variables.variable_store import variable_scope
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
 
 # Tables of features, and other weights, that are smaller than this are not cut.
 _TABLE_BYTES_MIN = 64 << 20
@@ -37,25 +41,55 @@ def partitioner_of(given: Any, config: RunConfig, bytes_min: int = _TABLE_BYTES_
 
 
 def linear_logits(
-    features: Dict[str, Any],
-    columns: Sequence[Any],
-    units: int,
-    sparse_combiner: str,
-    partitioner: Any,
+    features: Dict[str, Any], columns: Sequence[Any], units: int, sparse_combiner: str
 ) -> Tensor:
-    """The weighted sums of columns."""
-    with variable_scope("linear", partitioner=partitioner):
-        cols_to_vars: Dict[Any, Any] = {}
-        logits = linear_model(
-            features,
-            columns,
-            units=units,
-            sparse_combiner=sparse_combiner,
-            cols_to_vars=cols_to_vars,
-        )
-        if units == 1:
-            scalar("bias", cols_to_vars["bias"][0][0])
-        return logits
+    """The weighted sums of columns, whose variables are in the current scope."""
+    variables: Dict[Any, Any] = {}
+    logits = linear_model(
+        features,
+        columns,
+        units=units,
+        sparse_combiner=sparse_combiner,
+        cols_to_vars=variables,
+    )
+    bias = variables.pop("bias")
+    if units > 1:
+        histogram("bias", bias)
+    else:
+        scalar("bias", bias[0][0])
+    scalar("fraction_of_zero_weights", _fraction_of_zero(list(variables.values())))
+    return logits
+
+
+def _fraction_of_zero(variables: List[Any]) -> Tensor:
+    """How many of all weights are 0, as a fraction."""
+    parts = [each for each in nest.flatten(variables) if each.shape.num_elements()]
+    with get_default_graph().name_scope("zero_fraction"):
+        sizes = [math_ops.cast(array_ops.size(part), dtypes.float32) for part in parts]
+        zeros = [zero_fraction(part) * size for part, size in zip(parts, sizes)]
+        fraction: Tensor = add_n(zeros) / add_n(sizes)
+        return fraction
+
+
+@set_module("troupe.estimator.experimental")
+def linear_logit_fn_builder(
+    units: int, feature_columns: Sequence[Any], sparse_combiner: str = "sum"
+) -> Callable[..., Tensor]:
+    """A function of features that gives the logits of a linear model.
+
+    Args:
+        units: How many logits an example has.
+        feature_columns: The columns.
+        sparse_combiner: As of `tf.feature_column.linear_model`.
+
+    Returns:
+        A function of `features`, whose variables are in "linear_model".
+    """
+
+    def linear_logit_fn(features: Dict[str, Any]) -> Tensor:
+        return linear_logits(features, feature_columns, units, sparse_combiner)
+
+    return linear_logit_fn
 
 
 class Network(NamedTuple):
@@ -68,23 +102,16 @@ class Network(NamedTuple):
     batch_norm: bool
     partitioner: Any
 
-    def logits(self, features: Dict[str, Any], units: int, mode: str, config: RunConfig) -> Tensor:
-        """The logits, [batch, units]."""
-        is_training = mode == ModeKeys.TRAIN
-        tables = partitioner_of(self.partitioner, config)
-        weights = partitioner_of(None, config, _WEIGHTS_BYTES_MIN)
-        with variable_scope("dnn", partitioner=weights):
-            with variable_scope("input_from_feature_columns", partitioner=tables):
+    def logits(self, features: Dict[str, Any], units: int, mode: str) -> Tensor:
+        """The logits, [batch, units], whose variables are in the current scope."""
+        is_training, graph = mode == ModeKeys.TRAIN, get_default_graph()
+        prefix = get_variable_scope().name
+        with graph.name_scope(f"{graph.get_name_scope() or 'dnn'}/"):
+            with variable_scope("input_from_feature_columns", partitioner=self.partitioner):
                 net = input_layer(features, self.columns)
             for index, count in enumerate(self.hidden_units):
                 name = f"hiddenlayer_{index}"
-                net = dense(
-                    net,
-                    count,
-                    activation=self.activation_fn,
-                    kernel_initializer=GlorotUniform(),
-                    name=name,
-                )
+                net = self._dense(net, count, name, self.activation_fn)
                 if self.dropout is not None and is_training:
                     net = dropout(net, rate=self.dropout, training=True)
                 if self.batch_norm:
@@ -92,26 +119,99 @@ class Network(NamedTuple):
                         net = batch_normalization(
                             net, momentum=0.999, training=is_training, name=f"batchnorm_{index}"
                         )
-                _summarize(net, f"dnn/{name}")
-            logits: Tensor = dense(net, units, kernel_initializer=GlorotUniform(), name="logits")
-            _summarize(logits, "dnn/logits")
+                summarize(net, f"{prefix}/{name}" if prefix else name)
+            logits = self._dense(net, units, "logits", None)
+            summarize(logits, f"{prefix}/logits" if prefix else "logits")
             return logits
 
+    def _dense(self, net: Tensor, units: int, name: str, activation: Any) -> Tensor:
+        initializer = GlorotUniform()
+        found: Tensor = dense(
+            net, units, activation=activation, kernel_initializer=initializer, name=name
+        )
+        return found
 
-def _summarize(value: Tensor, name: str) -> None:
+
+def summarize(value: Tensor, name: str) -> None:
+    """Summaries of the values of a layer."""
     scalar(f"{name}/fraction_of_zero_values", zero_fraction(value))
     histogram(f"{name}/activation", value)
 
 
-def after_updates(train_op: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
-    """The step of a training after the updates that layers have asked for."""
+@set_module("troupe.estimator.experimental")
+def dnn_logit_fn_builder(
+    units: int,
+    hidden_units: Sequence[int],
+    feature_columns: Sequence[Any],
+    activation_fn: Optional[Callable[..., Any]],
+    dropout: Optional[float],
+    input_layer_partitioner: Any,
+    batch_norm: bool,
+) -> Callable[..., Tensor]:
+    """A function of features that gives the logits of a network of dense layers.
 
-    def make(loss: Tensor) -> Any:
-        graph = get_default_graph()
-        updates: List[Any] = graph.get_collection(GraphKeys.UPDATE_OPS)
-        if not updates:
-            return train_op(loss)
-        with graph.control_dependencies([group(*updates)]):
-            return train_op(loss)
+    Args:
+        units: How many logits an example has.
+        hidden_units: How many neurons each layer has.
+        feature_columns: The columns, of numbers.
+        activation_fn: Of each layer but the last one.
+        dropout: The probability of a neuron to be left out of a training step, or None.
+        input_layer_partitioner: Of the variables of columns, or None.
+        batch_norm: Whether each layer is normalized.
 
-    return make
+    Returns:
+        A function of `features` and `mode`.
+
+    Raises:
+        ValueError: The number of units is no integer.
+    """
+    if not isinstance(units, int):
+        raise ValueError(f"units must be an int.  Given type: {type(units)}")
+    network = Network(
+        hidden_units, feature_columns, activation_fn, dropout, batch_norm, input_layer_partitioner
+    )
+
+    def dnn_logit_fn(features: Dict[str, Any], mode: str) -> Tensor:
+        return network.logits(features, units, mode)
+
+    return dnn_logit_fn
+
+
+def dnn_scope(config: RunConfig) -> Any:
+    """The scope of the variables of a network."""
+    return variable_scope("dnn", partitioner=partitioner_of(None, config, _WEIGHTS_BYTES_MIN))
+
+
+@set_module("troupe.estimator.experimental")
+def call_logit_fn(
+    logit_fn: Callable[..., Any], features: Any, mode: str, params: Any, config: Any
+) -> Any:
+    """Calls a function of logits with those arguments that it has.
+
+    Args:
+        logit_fn: A function of `features`, and of `mode`, `params` and `config` if it has them.
+        features: The features.
+        mode: One of `tf.estimator.ModeKeys`.
+        params: Hyperparameters.
+        config: A RunConfig.
+
+    Returns:
+        The logits: a tensor, or a dict of tensors.
+
+    Raises:
+        ValueError: The function returns something else.
+    """
+    names = fn_args(logit_fn)
+    given = {"mode": mode, "params": params, "config": config}
+    found = logit_fn(
+        features=features, **{key: value for key, value in given.items() if key in names}
+    )
+    is_dict = isinstance(found, dict) and all(
+        isinstance(key, str) and isinstance(value, Tensor) for key, value in found.items()
+    )
+    if not is_dict and not isinstance(found, Tensor):
+        raise ValueError(
+            "logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  "
+            f"logit_fn returned: {found}"
+        )
+    return found

@@ -7,6 +7,11 @@ from troupe._src.boosted_trees.in_memory import (
     boosted_trees_classifier_train_in_memory,
     boosted_trees_regressor_train_in_memory,
 )
+from troupe._src.canned.networks import (
+    call_logit_fn,
+    dnn_logit_fn_builder,
+    linear_logit_fn_builder,
+)
 from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
 from troupe._src.estimator_hooks.early_stopping import (
     make_early_stopping_hook,
@@ -25,6 +30,15 @@ from troupe._src.estimator_hooks.extenders import (
     clip_gradients_by_norm,
     forward_features,
 )
+from troupe._src.heads.constructors import (
+    binary_classification_head,
+    logistic_regression_head,
+    multi_class_head,
+    multi_head,
+    multi_label_head,
+    poisson_regression_head,
+    regression_head,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -32,14 +46,24 @@ if not TYPE_CHECKING:
 __all__ = [
     "InMemoryEvaluatorHook",
     "add_metrics",
+    "binary_classification_head",
     "boosted_trees_classifier_train_in_memory",
     "boosted_trees_regressor_train_in_memory",
     "build_raw_supervised_input_receiver_fn",
+    "call_logit_fn",
     "clip_gradients_by_norm",
+    "dnn_logit_fn_builder",
     "forward_features",
+    "linear_logit_fn_builder",
+    "logistic_regression_head",
     "make_early_stopping_hook",
     "make_stop_at_checkpoint_step_hook",
+    "multi_class_head",
+    "multi_head",
+    "multi_label_head",
+    "poisson_regression_head",
     "read_eval_metrics",
+    "regression_head",
     "stop_if_higher_hook",
     "stop_if_lower_hook",
     "stop_if_no_decrease_hook",

@@ -1,0 +1,1 @@
+"""Heads: what models make of their logits, for classifications and regressions."""
