@@ -27,6 +27,18 @@ from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.train_and_evaluate import train_and_evaluate
 from troupe._src.estimator.train_specs import EvalSpec, TrainSpec
 from troupe._src.estimator.warm_start_settings import WarmStartSettings
+from troupe._src.estimator_heads.class_heads import (
+    BinaryClassHead,
+    MultiClassHead,
+    MultiLabelHead,
+)
+from troupe._src.estimator_heads.head import Head
+from troupe._src.estimator_heads.multi_head import MultiHead
+from troupe._src.estimator_heads.regression_heads import (
+    LogisticRegressionHead,
+    PoissonRegressionHead,
+    RegressionHead,
+)
 from troupe._src.estimator_hooks.extenders import add_metrics
 from troupe._src.train.hooks.checkpoint_hook import CheckpointSaverHook
 from troupe._src.train.hooks.native_hooks import (
@@ -61,6 +73,7 @@ __all__ = [
     "BaselineEstimator",
     "BaselineRegressor",
     "BestExporter",
+    "BinaryClassHead",
     "BoostedTreesClassifier",
     "BoostedTreesEstimator",
     "BoostedTreesRegressor",
@@ -80,15 +93,22 @@ __all__ = [
     "FinalExporter",
     "FinalOpsHook",
     "GlobalStepWaiterHook",
+    "Head",
     "LatestExporter",
     "LinearClassifier",
     "LinearEstimator",
     "LinearRegressor",
     "LoggingTensorHook",
+    "LogisticRegressionHead",
     "ModeKeys",
+    "MultiClassHead",
+    "MultiHead",
+    "MultiLabelHead",
     "NanLossDuringTrainingError",
     "NanTensorHook",
+    "PoissonRegressionHead",
     "ProfilerHook",
+    "RegressionHead",
     "RunConfig",
     "SecondOrStepTimer",
     "SessionRunArgs",

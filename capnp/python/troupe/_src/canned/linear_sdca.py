@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.contrib_columns.column import ContribColumn
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
+from troupe._src.estimator_heads.head import Head
 from troupe._src.feature_columns.column import (
     CategoricalColumn,
     DenseColumn,
@@ -25,6 +27,9 @@ from troupe._src.summary.summary_ops import scalar
 from troupe._src.train.global_step import get_global_step
 from troupe._src.types import dtypes
 from troupe._src.variables.variable_store import variable_scope
+
+# The scope of the variables of a linear model.
+_MODEL = "linear_model"
 
 
 @set_module("troupe.estimator.experimental")
@@ -119,7 +124,8 @@ def _features_of(
             sparse.append(distinct_features(ids, None if given is None else given.values))
             name = "sparse_features_weights"
         elif isinstance(column, DenseColumn):
-            dense.append(_numbers_of(column, transformed))
+            scope = getattr(state_manager, "scope", _MODEL)
+            dense.append(_numbers_of(column, transformed, scope))
             name = "dense_features_weights"
         else:
             raise ValueError(f"LinearSDCA does not support column type {type(column).__name__}.")
@@ -127,12 +133,12 @@ def _features_of(
     return dense, sparse, weights
 
 
-def _numbers_of(column: Any, features: Transformed) -> Tensor:
+def _numbers_of(column: Any, features: Transformed, scope: str) -> Tensor:
     rank = column.variable_shape.ndims
     if rank != 1:
         raise ValueError(f"Column {type(column).__name__} has rank {rank}, larger than 1.")
     # The variables of the column, where it has some, are those of the model.
-    with variable_scope("linear_model", reuse=True), variable_scope(column._scope_name):
+    with variable_scope(scope, reuse=True), variable_scope(column._scope_name):
         return flat_numbers(column, column.dense_tensor(features, VariableOptions([], False)))
 
 
@@ -146,8 +152,9 @@ def _weights_of(features: Dict[str, Any], column: Any, batch: Tensor) -> Tensor:
 class _Variables:
     """The variables of a linear model by their columns."""
 
-    def __init__(self, variables: Dict[Any, List[Any]]) -> None:
+    def __init__(self, variables: Dict[Any, List[Any]], scope: str) -> None:
         self._variables = variables
+        self.scope = scope
 
     def get_variable(self, column: Any, name: str) -> Any:
         """The variable of a column, or its parts."""
@@ -204,8 +211,11 @@ def sdca_spec(
         loss_type = "logistic_loss"
     else:
         raise ValueError(f"Unsupported head type: {head}")
+    # TensorFlow's checkpoints have the scope of the model twice with heads of `tf.estimator`.
+    outer = "linear" if isinstance(head, Head) else ""
     variables: Dict[Any, Any] = {}
-    logits = linear_model(features, columns, cols_to_vars=variables)
+    with variable_scope(outer) if outer else contextlib.nullcontext():
+        logits = linear_model(features, columns, cols_to_vars=variables)
     bias = variables["bias"][0]
     scalar("bias", bias[0])
     given = {"features": features, "mode": mode, "labels": labels, "logits": logits}
@@ -213,7 +223,7 @@ def sdca_spec(
         spec: EstimatorSpec = head.create_estimator_spec(**given)
         return spec
     model, train_op = optimizer.get_train_step(
-        _Variables(variables), head.options.weight_column, loss_type, columns, features, labels,
+        _Variables(variables, f"{outer}/{_MODEL}" if outer else _MODEL), head.options.weight_column, loss_type, columns, features, labels,
         bias, get_global_step(),
     )  # fmt: skip
     spec = head.create_estimator_spec(train_op_fn=lambda _: train_op, **given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.estimator.export_outputs import ExportOutput, PredictOutput
+from troupe._src.estimator.metric_objects import is_metric_object, value_and_update
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops
@@ -50,7 +51,8 @@ class EstimatorSpec(_Fields):
         predictions: A tensor, or a dict of tensors; needed to predict.
         loss: A tensor of one element; needed to train and to evaluate.
         train_op: The op, or tensor, of a training step; needed to train.
-        eval_metric_ops: For each name, a `(value, update)` pair as of `tf.metrics`.
+        eval_metric_ops: For each name, a `(value, update)` pair as of `tf.metrics`, or a metric of
+            `tf.keras` that has been updated.
         export_outputs: For each name of a signature, one of `tf.estimator.export`'s outputs.
         training_chief_hooks: Hooks of the chief's training.
         training_hooks: Hooks of each worker's training.
@@ -139,13 +141,16 @@ def _checked_metrics(metrics: Optional[Dict[str, Any]]) -> Dict[str, Tuple[Any, 
         return {}
     if not isinstance(metrics, dict):
         raise TypeError(f"eval_metric_ops must be a dict, given: {metrics}")
-    for key, pair in metrics.items():
+    pairs = {}
+    for key, given in metrics.items():
+        pair = value_and_update(given) if is_metric_object(given) else given
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, given: "
                 f"{pair} for key: {key}"
             )
-    return dict(metrics)
+        pairs[key] = pair
+    return pairs
 
 
 def _checked_exports(

@@ -138,7 +138,8 @@ def checked_labels(labels: Any, logits: Tensor, size: int) -> Tensor:
     if given.rank is not None and known.rank is not None:
         sizes = [*given.as_list()[:-1], size]
         if None not in sizes and sizes == known.as_list():
-            return tensor
+            as_it_is: Tensor = tensor
+            return as_it_is
     check = assert_equal(wanted, array_ops.shape(tensor), message=message)
     with get_default_graph().control_dependencies([check]):
         found: Tensor = array_ops.identity(tensor)
