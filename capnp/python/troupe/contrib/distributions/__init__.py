@@ -20,6 +20,11 @@ from troupe._src.composed_distributions.poisson_lognormal import (
 from troupe._src.composed_distributions.quantized import QuantizedDistribution
 from troupe._src.composed_distributions.sample_stats import auto_correlation, percentile
 from troupe._src.composed_distributions.seed_stream import SeedStream
+from troupe._src.composed_distributions.softmaxnormal_grids import (
+    quadrature_scheme_softmaxnormal_gauss_hermite,
+    quadrature_scheme_softmaxnormal_quantiles,
+)
+from troupe._src.composed_distributions.vector_diffeomixture import VectorDiffeomixture
 from troupe._src.discrete_distributions.binomial import Binomial, NegativeBinomial
 from troupe._src.discrete_distributions.deterministic import Deterministic, VectorDeterministic
 from troupe._src.discrete_distributions.geometric import Geometric
@@ -155,6 +160,7 @@ __all__ = [
     "TransformedDistribution",
     "Uniform",
     "VectorDeterministic",
+    "VectorDiffeomixture",
     "VectorExponentialDiag",
     "VectorLaplaceDiag",
     "VectorSinhArcsinhDiag",
@@ -175,6 +181,8 @@ __all__ = [
     "percentile",
     "quadrature_scheme_lognormal_gauss_hermite",
     "quadrature_scheme_lognormal_quantiles",
+    "quadrature_scheme_softmaxnormal_gauss_hermite",
+    "quadrature_scheme_softmaxnormal_quantiles",
     "reduce_weighted_logsumexp",
     "softplus_inverse",
     "tridiag",
