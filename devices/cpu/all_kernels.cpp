@@ -111,6 +111,7 @@ constexpr Add families[] = {
     add_dataset_records_kernels,
     add_iterators_kernels,
     add_boosted_trees_kernels,
+    add_tensor_forest_kernels,
     add_control_flow_kernels,
     add_temporary_variable_kernels,
     add_session_tensor_kernels,

@@ -1,6 +1,7 @@
 #include "troupe/devices/resources/learning/quantile_stream_resource.hpp"
 #include "troupe/devices/resources/learning/tree_ensemble_resource.hpp"
 #include "troupe/devices/resources/resource_kind.hpp"
+#include "troupe/devices/resources/tensor_forest/forest_resources.hpp"
 
 namespace troupe {
 
@@ -19,6 +20,7 @@ ResourceKindCatalog make_resource_kind_catalog() {
   add_iterator_kinds(catalog);
   add_tree_ensemble_kind(catalog);
   add_quantile_stream_kind(catalog);
+  add_tensor_forest_kinds(catalog);
   return catalog;
 }
 

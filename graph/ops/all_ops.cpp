@@ -106,6 +106,7 @@ constexpr Family families[] = {
     {"data/mapping", add_dataset_mapping_ops},
     {"data/iterators", add_iterators_ops},
     {"learning/boosted_trees", add_boosted_trees_ops},
+    {"learning/tensor_forest", add_tensor_forest_ops},
     {"functional_control", add_functional_control_ops},
     {"script", add_script_ops},
     {"transfer", add_transfer_ops},

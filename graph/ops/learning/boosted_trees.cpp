@@ -3,35 +3,16 @@
 #include <string>
 
 #include "troupe/graph/ops/all_ops.hpp"
-#include "troupe/graph/ops/handle.hpp"
+#include "troupe/graph/ops/learning/resource_ops.hpp"
 
 namespace troupe {
 namespace {
 
-Op handle_op(std::string name) {
-  return Op(std::move(name))
-      .output("resource", DType::resource)
-      .attr("container", "")
-      .attr("shared_name", "")
-      .infer_shape([](ShapeInference& s) {
-        s.set(0, {});
-        return check_container(s.attr<std::string>("container"));
-      })
-      .resource_handle();
-}
-
-Status infer_scalars(ShapeInference& s) {
-  for (int i = 0; i < s.input_count(); ++i)
-    if (auto status = s.need_rank(i, 0); !status.ok()) return status;
-  for (int i = 0; i < static_cast<int>(s.outputs().size()); ++i) s.set(i, {});
-  return {};
-}
-
 void add_handles(OpCatalog& catalog) {
-  catalog.add(handle_op("BoostedTreesEnsembleResourceHandleOp")
+  catalog.add(learning_handle_op("BoostedTreesEnsembleResourceHandleOp")
       .doc("The handle of the ensemble of decision trees `shared_name` in `container`, which "
            "BoostedTreesCreateEnsemble makes. Without a name only the session can use it."));
-  catalog.add(handle_op("BoostedTreesQuantileStreamResourceHandleOp")
+  catalog.add(learning_handle_op("BoostedTreesQuantileStreamResourceHandleOp")
       .doc("The handle of the quantile streams `shared_name` in `container`, which "
            "BoostedTreesCreateQuantileStreamResource makes. Without a name only the session can "
            "use them."));

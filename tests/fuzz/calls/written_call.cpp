@@ -101,6 +101,7 @@ std::vector<Call> written_calls() {
   add_arrays(calls);
   add_beams(calls);
   add_tree_calls(calls);
+  add_forest_calls(calls);
   return calls;
 }
 

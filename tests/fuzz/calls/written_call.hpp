@@ -10,7 +10,8 @@ namespace troupe::fuzz {
 /// that drawn ones hardly ever do: axes that are there, permutations, labels of classes.
 std::vector<Call> written_calls();
 
-/// A part of written_calls(): of boosted trees.
+// Parts of written_calls(): of boosted trees, and of forests.
 void add_tree_calls(std::vector<Call>& calls);
+void add_forest_calls(std::vector<Call>& calls);
 
 }  // namespace troupe::fuzz

@@ -7,7 +7,8 @@ Usage: record_checkpoints.py
 were merged. `v1.ckpt`: tensors and slices in the format before tensor bundles.
 
 Another one, `trees.ckpt`, is that of the regression which boosted_trees_test.py trains by batches,
-with TensorFlow 1.15: later versions have no such estimator.
+with TensorFlow 1.15: later versions have no such estimator. `forest.ckpt` is that of the forest
+which tensor_forest_test.py has trained for six steps, with the same version.
 """
 
 import pathlib

@@ -19,6 +19,12 @@ _UTILITIES = " ".join(
     ]
 )
 
+_FOREST_OPS = {
+    "data_ops": "_src.tensor_forest.data_spec",
+    "model_ops stats_ops": f"_src.tensor_forest.variables {_OPS}",
+    "gen_model_ops gen_stats_ops gen_tensor_forest_ops tensor_forest_ops": _OPS,
+}
+
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.crf.python.ops": {"crf": "contrib.crf"},
@@ -161,6 +167,16 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
             "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
         )
     },
+    "contrib.tensor_forest.proto": {
+        "tensor_forest_params_pb2": "contrib.tensor_forest.proto.tensor_forest_params_pb2",
+    },
+    "contrib.tensor_forest.python": {
+        "tensor_forest": " ".join(
+            f"_src.tensor_forest.{name}" for name in ("graphs", "params", "tree_graphs")
+        ),
+        **_FOREST_OPS,
+    },
+    "contrib.tensor_forest.python.ops": _FOREST_OPS,
     "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {
         "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",

@@ -1,0 +1,1 @@
+"""Forests of decision trees that grow while examples come."""
