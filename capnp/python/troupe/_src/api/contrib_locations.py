@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict
 
 _OPS = "_src.api.source_ops"  # the functions of all ops
+_SERIES = "_src.timeseries"
 _BIJECTORS = "contrib.distributions.bijectors"
 _DISTRIBUTIONS = "contrib.distributions"
 _UTILITIES = " ".join(
@@ -177,6 +178,28 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         **_FOREST_OPS,
     },
     "contrib.tensor_forest.python.ops": _FOREST_OPS,
+    "contrib.timeseries.python": {"timeseries": "contrib.timeseries"},
+    "contrib.timeseries.python.timeseries": {
+        "ar_model": f"{_SERIES}.ar_model {_SERIES}.networks",
+        "estimators": f"{_SERIES}.estimators contrib.timeseries",
+        "feature_keys": f"{_SERIES}.feature_keys",
+        "head": f"{_SERIES}.head contrib.timeseries",
+        "input_pipeline": f"{_SERIES}.readers {_SERIES}.input_fns contrib.timeseries",
+        "math_utils": f"{_SERIES}.matrices {_SERIES}.statistics {_SERIES}.state_tables",
+        "model": f"{_SERIES}.model {_SERIES}.sequential",
+        "model_utils": f"{_SERIES}.arrays",
+        "saved_model_utils": "contrib.timeseries.saved_model_utils",
+        "state_management": f"{_SERIES}.state_managers",
+    },
+    "contrib.timeseries.python.timeseries.state_space_models": {
+        "filtering_postprocessor": "_src.state_space.anomalies",
+        **{name: f"_src.state_space.{name}" for name in ("kalman_filter", "level_trend", "varma")},
+        "periodic": "_src.state_space.periodic _src.state_space.resolution",
+        "state_space_model": " ".join(
+            f"_src.state_space.{name}" for name in ("configuration", "ensembles", "model")
+        ),
+        "structural_ensemble": "_src.state_space.structural",
+    },
     "contrib.tpu.python.ops": {"tpu_ops": "contrib.tpu"},
     "contrib.tpu.python.tpu": {
         "bfloat16 device_assignment tpu tpu_feed training_loop": "contrib.tpu",

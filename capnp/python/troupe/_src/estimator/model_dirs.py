@@ -85,7 +85,7 @@ def write_results(folder: str, results: Dict[str, Any], step: int) -> None:
             continue
         if _is_summary(value):
             _add_summary(summary, key, value)
-        elif np.ndim(value) == 0 and isinstance(value, (np.floating, np.integer, float, int)):
+        elif isinstance(value, (np.floating, np.integer, float, int)):
             summary.value.add(tag=key, simple_value=float(value))
         else:
             logging.warning("Skipping summary for %s, must be a float, np.float32 or np.int.", key)

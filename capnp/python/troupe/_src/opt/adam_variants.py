@@ -125,7 +125,7 @@ class AdaMaxOptimizer(_RowsOptimizer):
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         if not self._powers or self._powers[0].graph is not get_default_graph():
-            first = self._number(self._numbers["beta1"], var_list[0])
+            first = self._initial_power("beta1")
             self._powers = (self._shared_variable(first, "beta1_power", var_list),)
         for var in var_list:
             self._zeros_slot(var, "m", self._name)

@@ -7,6 +7,7 @@ from typing import Any, Dict, Sequence, Tuple
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import cast_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
 from troupe._src.train.optimizer import Optimizer
@@ -45,7 +46,7 @@ class AdamOptimizer(Optimizer):
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         if not self._powers or self._powers[0].graph is not get_default_graph():
-            first = [self._number(self._numbers[beta], var_list[0]) for beta in ("beta1", "beta2")]
+            first = [self._initial_power(beta) for beta in ("beta1", "beta2")]
             self._powers = tuple(
                 self._shared_variable(initial, name, var_list)
                 for initial, name in zip(first, ("beta1_power", "beta2_power"))
@@ -53,6 +54,10 @@ class AdamOptimizer(Optimizer):
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
             self._zeros_slot(var, "v", self._name)
+
+    def _initial_power(self, beta: str) -> Any:
+        value = self._numbers[beta]
+        return convert_to_tensor(value() if callable(value) else value)
 
     def _get_beta_accumulators(self) -> Tuple[Any, Any]:
         """The powers of the betas, which optimizers that are derived from it use, or None."""

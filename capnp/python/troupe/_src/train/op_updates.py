@@ -161,7 +161,9 @@ class OpUpdates(OptimizerState):
         return {**shown, **self._op_options}
 
     def _number(self, value: Any, var: Variable) -> Tensor:
-        return math_ops.cast(value() if callable(value) else value, var.dtype)
+        # Numbers of Python are float32 first, so that those of float64 variables are rounded, too.
+        number = convert_to_tensor(value() if callable(value) else value)
+        return math_ops.cast(number, var.dtype)
 
     def _arguments(self, var: Variable) -> Dict[str, Any]:
         arguments: Dict[str, Any] = {"var": var.handle}

@@ -1,0 +1,1 @@
+"""Time series: readers, models, state, and their estimators."""
