@@ -16,6 +16,10 @@ from troupe._src.streaming_metrics.moments import (
     streaming_covariance,
     streaming_pearson_correlation,
 )
+from troupe._src.streaming_metrics.placements import (
+    auc_with_confidence_intervals,
+    streaming_dynamic_auc,
+)
 from troupe._src.streaming_metrics.rates import (
     f1_score,
     precision_at_recall,
@@ -77,6 +81,7 @@ __all__ = [
     "aggregate_metric_map",
     "aggregate_metrics",
     "auc_using_histogram",
+    "auc_with_confidence_intervals",
     "cohen_kappa",
     "confusion_matrix",
     "count",
@@ -94,6 +99,7 @@ __all__ = [
     "streaming_concat",
     "streaming_covariance",
     "streaming_curve_points",
+    "streaming_dynamic_auc",
     "streaming_false_negative_rate",
     "streaming_false_negative_rate_at_thresholds",
     "streaming_false_negatives",

@@ -35,11 +35,13 @@ from troupe._src.slim.train_ops import (
     create_train_op,
     multiply_gradients,
 )
+from troupe._src.queues.feeding_runner import FeedingQueueRunner
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "FeedingQueueRunner",
     "GreedyLoadBalancingStrategy",
     "HParamDef",
     "HParams",

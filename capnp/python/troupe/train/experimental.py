@@ -1,4 +1,4 @@
-"""Training in mixed precision: the interface was not settled."""
+"""Training in mixed precision, and state of Python: the interface was not settled."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from troupe._src.mixed_precision.graph_rewrite import (
 )
 from troupe._src.mixed_precision.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 from troupe._src.mixed_precision.loss_scale_optimizer import MixedPrecisionLossScaleOptimizer
+from troupe._src.object_checkpoints.python_state import PythonState
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -18,6 +19,7 @@ __all__ = [
     "FixedLossScale",
     "LossScale",
     "MixedPrecisionLossScaleOptimizer",
+    "PythonState",
     "disable_mixed_precision_graph_rewrite",
     "enable_mixed_precision_graph_rewrite",
 ]

@@ -126,7 +126,7 @@ class EstimatorsTest(unittest.TestCase):
                                            rtol=1e-5, atol=1e-8)  # fmt: skip
 
     def test_memory_cells_are_exported_without_a_state(self):
-        from troupe._src.timeseries.estimators import LSTMAutoRegressor
+        from troupe._src.series_estimators.estimators import LSTMAutoRegressor
 
         estimator = LSTMAutoRegressor(10, 6, 4, num_units=8, config=config())
         data = series()

@@ -28,7 +28,23 @@ _FOREST_OPS = {
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
+    "contrib.copy_graph.python.util": {"copy_elements": "contrib.copy_graph"},
     "contrib.crf.python.ops": {"crf": "contrib.crf"},
+    "contrib.grid_rnn.python.ops": {"grid_rnn_cell": "contrib.grid_rnn"},
+    "contrib.input_pipeline.python.ops": {
+        "input_pipeline_ops": "_src.contrib_ops.input_pipeline",
+    },
+    "contrib.integrate.python.ops": {"odes": "contrib.integrate"},
+    "contrib.periodic_resample.python.ops": {
+        "periodic_resample_op": "contrib.periodic_resample",
+    },
+    "contrib.receptive_field": {"receptive_field_api": "contrib.receptive_field"},
+    "contrib.receptive_field.python.util": {
+        "graph_compute_order": "_src.receptive_field.compute_order",
+        "parse_layer_parameters": "_src.receptive_field.layers",
+        "receptive_field": "_src.receptive_field.fields",
+    },
+    "contrib.recurrent.python.ops": {"functional_rnn recurrent": "contrib.recurrent"},
     "contrib.all_reduce.python": {"all_reduce": ""},
     "contrib.cudnn_rnn.python.layers": {"cudnn_rnn": "contrib.cudnn_rnn"},
     "contrib.cudnn_rnn.python.ops": {"cudnn_rnn_ops": "contrib.cudnn_rnn"},
@@ -181,9 +197,9 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.timeseries.python": {"timeseries": "contrib.timeseries"},
     "contrib.timeseries.python.timeseries": {
         "ar_model": f"{_SERIES}.ar_model {_SERIES}.networks",
-        "estimators": f"{_SERIES}.estimators contrib.timeseries",
+        "estimators": "_src.series_estimators.estimators contrib.timeseries",
         "feature_keys": f"{_SERIES}.feature_keys",
-        "head": f"{_SERIES}.head contrib.timeseries",
+        "head": "_src.series_estimators.head contrib.timeseries",
         "input_pipeline": f"{_SERIES}.readers {_SERIES}.input_fns contrib.timeseries",
         "math_utils": f"{_SERIES}.matrices {_SERIES}.statistics {_SERIES}.state_tables",
         "model": f"{_SERIES}.model {_SERIES}.sequential",

@@ -28,6 +28,7 @@ from troupe._src.learn.model_fn_ops import ModelFnOps
 from troupe._src.learn.monitors import replace_monitors_with_hooks
 from troupe._src.learn.run_config import RunConfig
 from troupe._src.learn.signatures import all_fit, placeholders_of, signatures_of
+from troupe._src.learn_inputs.parameters import Parameterized
 from troupe._src.metrics.means import mean
 from troupe._src.ops.grouping_ops import group
 from troupe._src.platform import logging
@@ -46,7 +47,7 @@ class NotFittedError(ValueError, AttributeError):
 
 
 @set_module("troupe.contrib.learn")
-class BaseEstimator(Evaluable, Trainable):
+class BaseEstimator(Parameterized, Evaluable, Trainable):
     """What trains, evaluates and uses a model; `Estimator` is that of a model function.
 
     Args:

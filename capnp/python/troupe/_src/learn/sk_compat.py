@@ -10,13 +10,14 @@ from troupe._src.estimator.input_fns import inputs_of
 from troupe._src.graph.graph import Graph
 from troupe._src.learn.base_estimator import BaseEstimator
 from troupe._src.learn.feeding import check_inputs, fed_inputs
+from troupe._src.learn_inputs.parameters import Parameterized
 from troupe._src.set_module import set_module
 
 _BATCH_SIZE = 128
 
 
 @set_module("troupe.contrib.learn")
-class SKCompat:
+class SKCompat(Parameterized):
     """An estimator that takes arrays, with the methods of scikit-learn.
 
     Args:

@@ -6,10 +6,12 @@ import collections
 import itertools
 from typing import Any, Deque, Dict, List
 
+from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.checkpoints.saveables import SaveableObject
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
 from troupe._src.object_checkpoints.object_nodes import ObjectNodes
 from troupe._src.object_checkpoints.object_view import saveables_for, values_of
+from troupe._src.object_checkpoints.python_state import StringStateSaveable
 from troupe._src.object_checkpoints.trackable import children_of, slot_of
 from troupe._src.platform import logging
 from troupe._src.train.optimizer import Optimizer
@@ -42,7 +44,10 @@ class Restoration:
         while waiting:
             number = waiting.popleft()
             children = dict(children_of(self.matched[number]))
+            lookup = getattr(self.matched[number], "_lookup_dependency", None)
             for child in self.nodes[number].children:
+                if lookup is not None and child.local_name not in children:
+                    children[child.local_name] = lookup(child.local_name)
                 if child.local_name in children:
                     self._bind(child.node_id, children[child.local_name])
                     if child.node_id not in seen:
@@ -83,7 +88,11 @@ class Restoration:
                 continue  # by a later one, which stays
             if isinstance(value, Variable):
                 vars(value)["_restoration"] = self.number
-            wanted += [(value, each) for each in saveables]
+            for each in saveables:
+                if isinstance(each, StringStateSaveable):
+                    each.restore_now(CheckpointReader(self.path).get_tensor)
+                else:
+                    wanted.append((value, each))
         self.operations += self._graph_nodes.restores(wanted)
 
     def _saveables(self, number: int, value: Any) -> List[SaveableObject]:

@@ -135,7 +135,7 @@ class QueueRunner:
     def _run(self, session: Any, enqueue_op: Any, coord: Optional[Coordinator]) -> None:
         has_ended = False
         try:
-            enqueue = session.make_callable(enqueue_op)
+            enqueue = self._callable(session, enqueue_op)
             while coord is None or not coord.should_stop():
                 try:
                     enqueue()
@@ -155,6 +155,10 @@ class QueueRunner:
             if not has_ended:
                 with self._lock:
                     self._runs[session] -= 1
+
+    def _callable(self, session: Any, enqueue_op: Any) -> Any:
+        """What runs an enqueue."""
+        return session.make_callable(enqueue_op)
 
     def _end(self, session: Any) -> None:
         """The input of a thread has ended: the last of them closes the queue."""

@@ -89,13 +89,24 @@ class ARModel(TimeSeriesModel):
         )
 
     def random_model_parameters(self, seed: Optional[int] = None) -> None:
-        """None: the model makes no samples."""
+        """None: the model makes no samples.
+
+        Args:
+            seed: Ignored.
+        """
 
     def generate(
         self, number_of_series: int, series_length: int, model_parameters: Any = None,
         seed: Optional[int] = None,
     ) -> None:  # fmt: skip
-        """None: the model makes no samples."""
+        """None: the model makes no samples.
+
+        Args:
+            number_of_series: Ignored.
+            series_length: Ignored.
+            model_parameters: Ignored.
+            seed: Ignored.
+        """
 
     def prediction_ops(self, times: Any, values: Any, exogenous_regressors: Any) -> Dict[str, Any]:
         """Predictions of the last times of windows.

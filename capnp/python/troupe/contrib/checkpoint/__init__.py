@@ -7,6 +7,10 @@ from troupe._src.object_checkpoints.checkpoint import object_metadata
 from troupe._src.object_checkpoints.checkpoint_manager import CheckpointManager
 from troupe._src.checkpoints.object_graph import CheckpointableObjectGraph
 from troupe._src.object_checkpoints.object_view import list_objects
+from troupe._src.object_checkpoints.picture import dot_graph_from_checkpoint
+from troupe._src.object_checkpoints.python_state import NumpyState
+from troupe._src.object_checkpoints.python_state import PythonState as PythonStateWrapper
+from troupe._src.object_checkpoints.split_dependencies import split_dependency
 from troupe._src.object_checkpoints.trackable import (
     Checkpointable,
     CheckpointableBase,
@@ -27,7 +31,11 @@ __all__ = [
     "List",
     "Mapping",
     "NoDependency",
+    "NumpyState",
+    "PythonStateWrapper",
     "UniqueNameTracker",
+    "dot_graph_from_checkpoint",
     "list_objects",
     "object_metadata",
+    "split_dependency",
 ]

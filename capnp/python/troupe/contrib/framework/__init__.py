@@ -104,11 +104,15 @@ from troupe._src.warm_starting.remapped_matrices import (
     load_variable_slot_initializer,
 )
 from troupe.contrib.framework import nest
+from troupe._src.contrib_ops.record_input import RecordInput
+from troupe._src.libraries.bounded_tensor_spec import BoundedTensorSpec
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "BoundedTensorSpec",
+    "RecordInput",
     "TensorSpec",
     "VariableDeviceChooser",
     "add_arg_scope",

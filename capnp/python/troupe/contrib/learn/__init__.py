@@ -50,6 +50,11 @@ from troupe.contrib.learn import (
     preprocessing,
     utils,
 )
+from troupe._src.learn_inputs.pandas_frames import (
+    extract_pandas_data,
+    extract_pandas_labels,
+    extract_pandas_matrix,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
@@ -87,6 +92,9 @@ __all__ = [
     "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",
+    "extract_pandas_data",
+    "extract_pandas_labels",
+    "extract_pandas_matrix",
     "head",
     "infer_real_valued_columns_from_input",
     "infer_real_valued_columns_from_input_fn",

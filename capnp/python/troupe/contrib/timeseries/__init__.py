@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.timeseries.ar_model import ARModel
-from troupe._src.timeseries.estimators import (
+from troupe._src.series_estimators.estimators import (
     ARRegressor,
     StructuralEnsembleRegressor,
     TimeSeriesRegressor,
 )
 from troupe._src.timeseries.feature_keys import FilteringResults, TrainEvalFeatures
-from troupe._src.timeseries.head import OneShotPredictionHead
+from troupe._src.series_estimators.head import OneShotPredictionHead
 from troupe._src.timeseries.input_fns import (
     RandomWindowInputFn,
     WholeDatasetInputFn,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.timeseries.saved_model_utils import (
+from troupe._src.series_estimators.saved_model_utils import (
     cold_start_filter,
     filter_continuation,
     predict_continuation,

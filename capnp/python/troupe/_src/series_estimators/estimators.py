@@ -14,9 +14,9 @@ from troupe._src.state_space.configuration import StateSpaceModelConfiguration
 from troupe._src.state_space.model import StateSpaceModel
 from troupe._src.state_space.structural import MultiResolutionStructuralEnsemble
 from troupe._src.timeseries.ar_model import AnomalyMixtureARModel, ARModel
-from troupe._src.timeseries.head import OneShotPredictionHead, TimeSeriesRegressionHead
+from troupe._src.series_estimators.head import OneShotPredictionHead, TimeSeriesRegressionHead
 from troupe._src.timeseries.networks import FlatPredictionModel, LSTMPredictionModel
-from troupe._src.timeseries.serving_inputs import one_shot_receiver_fn, raw_receiver_fn
+from troupe._src.series_estimators.serving_inputs import one_shot_receiver_fn, raw_receiver_fn
 from troupe._src.timeseries.state_managers import (
     ChainingStateManager, FilteringOnlyStateManager, PassthroughStateManager,
 )  # fmt: skip

@@ -14,7 +14,7 @@ from troupe._src.ops.convert import constant
 from troupe._src.parsing.example_ops import parse_example
 from troupe._src.parsing.feature_configs import FixedLenFeature
 from troupe._src.timeseries.feature_keys import TrainEvalFeatures
-from troupe._src.timeseries.head import state_to_dictionary
+from troupe._src.series_estimators.head import state_to_dictionary
 from troupe._src.timeseries.model import parsed_placeholders
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape

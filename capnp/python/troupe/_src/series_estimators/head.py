@@ -17,7 +17,7 @@ from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import scalar
-from troupe._src.timeseries import feature_checks
+from troupe._src.series_estimators import feature_checks
 from troupe._src.timeseries.feature_keys import (
     FilteringFeatures, FilteringResults, PredictionFeatures, PredictionResults, SavedModelLabels,
     State, TrainEvalFeatures,

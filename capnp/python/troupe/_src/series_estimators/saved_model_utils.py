@@ -9,7 +9,7 @@ from troupe._src.timeseries.arrays import canonical_arrays, times_after
 from troupe._src.timeseries.feature_keys import (
     FilteringFeatures, FilteringResults, PredictionFeatures, PredictionResults, SavedModelLabels,
 )  # fmt: skip
-from troupe._src.timeseries.head import state_to_dictionary
+from troupe._src.series_estimators.head import state_to_dictionary
 
 _MODULE = "troupe.contrib.timeseries.saved_model_utils"
 

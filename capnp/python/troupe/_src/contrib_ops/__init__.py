@@ -1,0 +1,1 @@
+"""Functions of small modules of contributed code, made of other ops."""

@@ -1,0 +1,1 @@
+"""Inputs of contributed estimators: frames of pandas."""

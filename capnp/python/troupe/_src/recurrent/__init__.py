@@ -1,0 +1,1 @@
+"""Recurrences over time as functions of weights, states and inputs."""

@@ -1,0 +1,1 @@
+"""Estimators of time series: their ops, inputs and exported models."""

@@ -1,0 +1,1 @@
+"""Iterative solvers of linear equations."""

@@ -1,0 +1,11 @@
+"""Equations by conjugate gradients."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.solvers.iterations import conjugate_gradient
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = ["conjugate_gradient"]
