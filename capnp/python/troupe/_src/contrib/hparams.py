@@ -180,21 +180,6 @@ class HParams:
         types = {name: kind for name, (kind, _) in self._hparam_types.items()}
         return self.override_from_dict(parse_values(values, types))
 
-    def set_from_map(self, values_map: Dict[str, Any]) -> HParams:
-        """As override_from_dict().
-
-        Args:
-            values_map: {name: value}, or {name: {index: value}} for elements of a list.
-
-        Returns:
-            This object.
-
-        Raises:
-            ValueError: A value is of another type, or there are indices for what is no list.
-            KeyError: There is none of such a name.
-        """
-        return self.override_from_dict(values_map)
-
     def override_from_dict(self, values_dict: Dict[str, Any]) -> HParams:
         """Sets those of a dictionary.
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, Sequence
 from troupe._src.metrics.weights import broadcast_weights
 from troupe._src.ops import gen_ops, math_ops
 from troupe._src.ops.grouping_ops import no_op
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.types import dtypes
 
 

@@ -345,7 +345,7 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     def method(*args: Any, **kwargs: Any) -> Any:
         return function(held(), *args, **kwargs)
 
-    del method.__wrapped__  # type: ignore[attr-defined]
+    del method.__wrapped__
     method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return method
 

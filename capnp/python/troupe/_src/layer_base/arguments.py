@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.variables import initializers, orthogonal
 
 _MODULES = {

@@ -6,7 +6,7 @@ from typing import Any, List
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 
 class Connected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from troupe._src.keras.sessions import batch_get_value, batch_set_value
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 
 class Measured:

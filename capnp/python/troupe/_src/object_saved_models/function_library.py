@@ -98,7 +98,8 @@ class FunctionLibrary:
             call.attr["Tout"].list.type.append(result.type)
         message.library.function.extend(self._functions[each] for each in self._all(name))
         names = [f"call:{number}" for number in range(len(function.signature.output_arg))]
-        return list(import_graph_def(message, replaced, names, name="") or ())
+        results: Any = import_graph_def(message, replaced, names, name="")
+        return list(results or ())
 
     def _all(self, name: str) -> List[str]:
         """A function and all that it calls."""

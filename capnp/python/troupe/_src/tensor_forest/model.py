@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
-from troupe._src.canned.heads import Head, RegressionHead, class_head
 from troupe._src.contrib_columns.parsing import transform_features
 from troupe._src.estimator.export_outputs import PredictOutput
 from troupe._src.feature_columns.column import Transformed
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import control_dependencies
+from troupe._src.heads.single_heads import class_head, number_head
 from troupe._src.learn.keys import ProblemType
 from troupe._src.learn.mode_keys import ModeKeys
 from troupe._src.learn.model_fn_ops import ModelFnOps
@@ -45,7 +45,7 @@ def default_head(
     if output_type == ModelBuilderOutputType.ESTIMATOR_SPEC:
         reduction = Reduction.SUM_OVER_BATCH_SIZE
         if params.regression:
-            return RegressionHead(params.num_outputs, weights_name, reduction)
+            return number_head(params.num_outputs, weights_name, reduction)
         return class_head(params.num_classes, weights_name, None, reduction)
     if params.regression:
         return kinds.regression_head(
@@ -219,9 +219,7 @@ class _Model:
         self, given: Dict[str, Any], step: Any, more: Dict[Any, Any], hooks: List[Any]
     ) -> Any:
         options = self._options
-        is_own = isinstance(options.model_head, Head)
-        make = options.model_head.spec if is_own else options.model_head.create_estimator_spec
-        made = make(**given, train_op_fn=lambda loss: step)
+        made = options.model_head.create_estimator_spec(**given, train_op_fn=lambda loss: step)
         hooks = [*hooks, *self._loss_hooks(made.loss), *made.training_hooks]
         made = made._replace(
             training_hooks=tuple(hooks), predictions={**(made.predictions or {}), **more}

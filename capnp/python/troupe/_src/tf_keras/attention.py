@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from troupe._src.nn.nn_ops import softmax
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 _Layer: Any = keras_module("layers").Layer
 

@@ -17,7 +17,7 @@ from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.train.global_step import get_or_create_global_step
 from troupe._src.train.scaffold import Scaffold
 from troupe._src.types.paths import PathLike

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.variables.orthogonal import Identity as IdentityValues
 from troupe._src.variables.orthogonal import Orthogonal as OrthogonalValues
 

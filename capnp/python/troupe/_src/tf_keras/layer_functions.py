@@ -213,7 +213,8 @@ def all_layers(layer: Any) -> List[Any]:
     Returns:
         It, and the others.
     """
-    found, left = [], [layer]
+    found: List[Any] = []
+    left = [layer]
     while left:
         each = left.pop(0)
         if any(each is other for other in found):

@@ -10,7 +10,7 @@ from troupe._src.object_saved_models.load import load_as
 from troupe._src.platform import logging
 from troupe._src.saved_model import constants
 from troupe._src.saved_model.loader import parse_saved_model
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.tf_keras.revived_layers import KerasLoader
 from troupe._src.types.paths import PathLike
 

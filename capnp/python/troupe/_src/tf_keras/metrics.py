@@ -11,7 +11,7 @@ from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 backend = keras_module("backend")
 _metrics = keras_module("metrics")

@@ -6,7 +6,7 @@ import functools
 import os
 from typing import Any, Callable, Mapping, Optional
 
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 _ENDINGS_OF_HDF5 = (".h5", ".keras", ".hdf5")
 

@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph_defs.importer import import_graph_def
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 _Layer: Any = keras_module("engine.base_layer").Layer
 

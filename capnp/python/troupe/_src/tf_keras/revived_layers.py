@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional
 from troupe._src.control_flow.structure import flatten
 from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.object_saved_models.load import ObjectLoader
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 _Layer: Any = keras_module("engine.base_layer").Layer
 _Model: Any = keras_module("engine.training").Model
@@ -112,7 +112,7 @@ class _RevivedModel(_Revived, _Model):  # type: ignore[misc]
 
     def _finish(self) -> None:
         super()._finish()
-        vars(self)["_layers"] = list(self._attribute("layers"))
+        self.__dict__["_layers"] = list(self._attribute("layers"))
         specs = self._input_specs()
         if specs:
             given = [

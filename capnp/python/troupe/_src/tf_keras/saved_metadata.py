@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional
 
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.platform import logging
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 
 
 def metadata_of(layer: Any, identifier: str) -> str:

@@ -6,12 +6,13 @@ import os
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from troupe._src.functions.traced import Function
+from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.keras.sessions import get_session, learning_phase_scope
 from troupe._src.object_checkpoints.trackable import CheckpointableBase
 from troupe._src.object_saved_models.save import save as save_object
 from troupe._src.object_saved_models.saved_view import Description, SavedList
 from troupe._src.tf_keras import layer_functions as functions
-from troupe._src.tf_keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.tf_keras.saved_metadata import metadata_of
 from troupe._src.types.paths import PathLike
 
@@ -138,7 +139,7 @@ def _attributes(layer: Any, is_model: bool, saved: Dict[int, Any]) -> Dict[str, 
         )
     regularizer: Optional[Callable[..., Any]] = getattr(layer, "activity_regularizer", None)
     if callable(regularizer):
-        spec = functions.TensorSpec(None, getattr(layer, "dtype", None) or "float32")
+        spec = TensorSpec(None, getattr(layer, "dtype", None) or "float32")
         made = Function(regularizer, (spec,), relaxes_shapes=False)
         children["activity_regularizer_fn"] = hidden["activity_regularizer_fn"] = made
     children["keras_api"] = _KerasAttributes(hidden)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PACKAGE, _, _FOLDER = __name__.rpartition(".")[0].partition(".")
+_PACKAGE = __name__.partition(".")[0]
 
 
 def keras_module(name: str, beside: bool = False) -> Any:
@@ -13,10 +13,10 @@ def keras_module(name: str, beside: bool = False) -> Any:
 
     Args:
         name: Its name there.
-        beside: Whether it is one of this folder instead, which imports such modules.
+        beside: Whether it is one of `_src.tf_keras` instead, which imports such modules.
 
     Returns:
         The module.
     """
-    place = f"{_FOLDER}.{name}" if beside else f"keras.{name}"
+    place = f"_src.tf_keras.{name}" if beside else f"keras.{name}"
     return importlib.import_module(f"{_PACKAGE}.{place}")
