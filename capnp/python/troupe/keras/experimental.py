@@ -9,7 +9,7 @@ from troupe._src.keras_optimizers.schedules import (
     LinearCosineDecay,
     NoisyLinearCosineDecay,
 )
-from troupe._src.tf_keras.exported_models import export_saved_model, load_from_saved_model
+from troupe._src.keras_saved_models.exported_models import export_saved_model, load_from_saved_model
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)

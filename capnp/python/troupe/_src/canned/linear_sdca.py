@@ -222,9 +222,10 @@ def sdca_spec(
     if mode != ModeKeys.TRAIN:
         spec: EstimatorSpec = head.create_estimator_spec(**given)
         return spec
+    named = _Variables(variables, f"{outer}/{_MODEL}" if outer else _MODEL)
     model, train_op = optimizer.get_train_step(
-        _Variables(variables, f"{outer}/{_MODEL}" if outer else _MODEL), head.options.weight_column, loss_type, columns, features, labels,
-        bias, get_global_step(),
+        named, head.options.weight_column, loss_type, columns, features, labels, bias,
+        get_global_step(),
     )  # fmt: skip
     spec = head.create_estimator_spec(train_op_fn=lambda _: train_op, **given)
     hooks = (*spec.training_chief_hooks, UpdateWeightsHook(model, train_op))

@@ -12,7 +12,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image import scaling
-from troupe._src.modules.named_scope import name_scope
+from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.nn import pool_ops
 from troupe._src.ops.convert import constant as constant_v1
 from troupe._src.ops.gen_ops import batch_to_space_nd, space_to_batch_nd

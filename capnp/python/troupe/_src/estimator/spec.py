@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.estimator.export_outputs import ExportOutput, PredictOutput
-from troupe._src.estimator.metric_objects import is_metric_object, value_and_update
+from troupe._src.metrics.metric_objects import is_metric_object, value_and_update
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops

@@ -8,15 +8,25 @@ from typing import Any
 _PACKAGE = __name__.partition(".")[0]
 
 
-def keras_module(name: str, beside: bool = False) -> Any:
+def keras_module(name: str) -> Any:
     """A module of `tf.keras`.
 
     Args:
         name: Its name there.
-        beside: Whether it is one of `_src.tf_keras` instead, which imports such modules.
 
     Returns:
         The module.
     """
-    place = f"_src.tf_keras.{name}" if beside else f"keras.{name}"
-    return importlib.import_module(f"{_PACKAGE}.{place}")
+    return importlib.import_module(f"{_PACKAGE}.keras.{name}")
+
+
+def late_module(place: str) -> Any:
+    """A module of this package that imports such modules.
+
+    Args:
+        place: Its name in the folder of the rooms.
+
+    Returns:
+        The module.
+    """
+    return importlib.import_module(f"{_PACKAGE}._src.{place}")

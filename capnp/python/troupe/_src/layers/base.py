@@ -22,7 +22,7 @@ from troupe._src.layer_base.style import is_keras_style
 from troupe._src.layer_base.values import Measured
 from troupe._src.layers.belongings import Belonging, Owner, copy_without_nodes
 from troupe._src.layers.input_spec import check_all, checked
-from troupe._src.modules.module_like import ModuleLike
+from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.representation import represent

@@ -8,7 +8,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.linalg.batch_ops import static_or_shape
-from troupe._src.modules.module_like import ModuleLike
+from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike, as_dtype

@@ -9,8 +9,8 @@ from typing import Any, Callable, FrozenSet, Iterator, Optional, Set, Tuple, Typ
 
 from troupe._src.control_flow.nest import is_nested
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.modules.module_like import ModuleLike
-from troupe._src.modules.named_scope import name_scope
+from troupe._src.module_scopes.module_like import ModuleLike
+from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.object_checkpoints.trackable import Checkpointable, NoDependency
 from troupe._src.set_module import set_module
 from troupe._src.variables.partitioned_variable import PartitionedVariable

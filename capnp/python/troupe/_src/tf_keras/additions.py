@@ -14,6 +14,7 @@ import numpy as np
 from troupe._src.keras.datasets import accept_datasets
 from troupe._src.control_flow.conversion import call_or_converted
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
+from troupe._src.keras.loaded import late_module
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
 from troupe._src.layers.base import Layer
@@ -38,11 +39,6 @@ from troupe._src.tf_keras.saved_weights import let_models_save
 
 _PACKAGE = __name__.split(".")[0]
 _own_layers = importlib.import_module(f"{_PACKAGE}.layers")
-
-
-def _own(module: str) -> Any:
-    """A module of this folder: those with layers can be loaded once there are layers."""
-    return importlib.import_module(f"{_PACKAGE}._src.{module}")
 
 
 def _unique_among(names: Container[str], name: str) -> str:
@@ -72,9 +68,10 @@ def _add_names(module: Any) -> None:
 def _add_layers(module: Any) -> None:
     for name in _KINDS_OF_LAYERS:
         getattr(module, name).register(getattr(_own_layers, name))
-    module.DenseFeatures = _own("keras_layers.dense_features").dense_features_class(module.Layer)
-    module.LayerNormalization = _own("tf_keras.layer_normalization").LayerNormalization
-    attention = _own("tf_keras.attention")
+    dense_features = late_module("keras_layers.dense_features").dense_features_class
+    module.DenseFeatures = dense_features(module.Layer)
+    module.LayerNormalization = late_module("tf_keras.layer_normalization").LayerNormalization
+    attention = late_module("tf_keras.attention")
     module.Attention, module.AdditiveAttention = attention.Attention, attention.AdditiveAttention
     module.Convolution2DTranspose = module.Conv2DTranspose
     module.Convolution3DTranspose = module.Conv3DTranspose
@@ -95,17 +92,17 @@ def _extend_layers(module: Any) -> None:
 
 
 def _add_metrics(module: Any) -> None:
-    own = _own("tf_keras.metrics")
+    own = late_module("tf_keras.metrics")
     module.MeanIoU, module.MeanRelativeError = own.MeanIoU, own.MeanRelativeError
     module.KLD = module.kld = module.kullback_leibler_divergence
 
 
 def _add_losses(module: Any) -> None:
-    module.CosineSimilarity = _own("tf_keras.cosine_similarity").CosineSimilarity
+    module.CosineSimilarity = late_module("tf_keras.cosine_similarity").CosineSimilarity
 
 
 def _add_initializers(module: Any) -> None:
-    own = _own("tf_keras.initializers")
+    own = late_module("tf_keras.initializers")
     module.Orthogonal = module.orthogonal = own.Orthogonal
     module.Identity = module.identity = own.Identity
     module.GlorotUniform = module.glorot_uniform = own.GlorotUniform
@@ -121,7 +118,7 @@ def _extend_models(module: Any) -> None:
     @functools.wraps(own)
     def init(self: Any, inputs: Any, outputs: Any, *args: Any, **kwargs: Any) -> None:
         listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-        _own("tf_keras.op_layers").complete_history(listed)
+        late_module("tf_keras.op_layers").complete_history(listed)
         own(self, inputs, outputs, *args, **kwargs)
 
     module.Network._init_graph_network = init

@@ -6,14 +6,9 @@ import functools
 import os
 from typing import Any, Callable, Mapping, Optional
 
-from troupe._src.keras.loaded import keras_module
+from troupe._src.keras.loaded import keras_module, late_module
 
 _ENDINGS_OF_HDF5 = (".h5", ".keras", ".hdf5")
-
-
-def _own(name: str) -> Any:
-    """A module of this folder that imports layers."""
-    return keras_module(name, beside=True)
 
 
 def _is_file(value: Any) -> bool:
@@ -39,7 +34,7 @@ def save_model(own: Callable[..., Any]) -> Callable[..., Any]:
             raise ValueError(f"Unknown format '{save_format}'. Was expecting one of {{'tf', 'h5'}}")
         in_hdf5 = save_format in (None, "h5", "hdf5", "keras") or _is_file(filepath)
         if not in_hdf5 and os.path.splitext(os.fspath(filepath))[1] not in _ENDINGS_OF_HDF5:
-            written = _own("saved_models").save_model
+            written = late_module("keras_saved_models.saved_models").save_model
             written(model, filepath, overwrite, include_optimizer, signatures)
             return
         is_graph = getattr(model, "_is_graph_network", False)
@@ -75,7 +70,9 @@ def load_model(own: Callable[..., Any]) -> Callable[..., Any]:
         path = filepath if _is_file(filepath) else os.fspath(filepath)
         if _is_file(path) or os.path.isfile(path):
             return own(path, custom_objects=custom_objects, compile=compile)
-        return _own("loaded_models").load_model(path, custom_objects, compile)
+        return late_module("keras_saved_models.loaded_models").load_model(
+            path, custom_objects, compile
+        )
 
     return load
 

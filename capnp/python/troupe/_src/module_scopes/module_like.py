@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, Tuple
 
-from troupe._src.modules.named_scope import name_scope
+from troupe._src.module_scopes.named_scope import name_scope
 
 # By its name: it imports classes that are such ones.
 _MODULES = f"{__name__.split('.', maxsplit=1)[0]}._src.modules.module"

@@ -23,7 +23,7 @@ from troupe._src.saved_model.builder import Builder
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
 from troupe._src.tf_keras.estimators import make_local
-from troupe._src.tf_keras.layer_functions import default_signature, input_specs
+from troupe._src.keras_saved_models.layer_functions import default_signature, input_specs
 from troupe._src.keras.loaded import keras_module
 from troupe._src.types.paths import PathLike
 from troupe._src.variables.variable_sets import local_variables_initializer

@@ -11,7 +11,7 @@ from troupe._src.platform import logging
 from troupe._src.saved_model import constants
 from troupe._src.saved_model.loader import parse_saved_model
 from troupe._src.keras.loaded import keras_module
-from troupe._src.tf_keras.revived_layers import KerasLoader
+from troupe._src.keras_saved_models.revived_layers import KerasLoader
 from troupe._src.types.paths import PathLike
 
 _MODELS = ("_tf_keras_sequential", "_tf_keras_model", "_tf_keras_network")

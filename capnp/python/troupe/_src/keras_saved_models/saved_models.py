@@ -11,9 +11,9 @@ from troupe._src.keras.sessions import get_session, learning_phase_scope
 from troupe._src.object_checkpoints.trackable import CheckpointableBase
 from troupe._src.object_saved_models.save import save as save_object
 from troupe._src.object_saved_models.saved_view import Description, SavedList
-from troupe._src.tf_keras import layer_functions as functions
+from troupe._src.keras_saved_models import layer_functions as functions
 from troupe._src.keras.loaded import keras_module
-from troupe._src.tf_keras.saved_metadata import metadata_of
+from troupe._src.keras_saved_models.saved_metadata import metadata_of
 from troupe._src.types.paths import PathLike
 
 

@@ -1,0 +1,1 @@
+"""What modules, layers and operators share: the scopes of their names."""
