@@ -20,6 +20,10 @@ from troupe._src.canned.combined import (
 )
 from troupe._src.canned.dnn import DNNClassifier, DNNEstimator, DNNRegressor
 from troupe._src.canned.linear import LinearClassifier, LinearEstimator, LinearRegressor
+from troupe._src.canned.parsing import (
+    classifier_parse_example_spec,
+    regressor_parse_example_spec,
+)
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
 from troupe._src.estimator.run_config import RunConfig
@@ -122,9 +126,11 @@ __all__ = [
     "VocabInfo",
     "WarmStartSettings",
     "add_metrics",
+    "classifier_parse_example_spec",
     "experimental",
     "export",
     "inputs",
+    "regressor_parse_example_spec",
     "tpu",
     "train_and_evaluate",
 ]

@@ -40,6 +40,11 @@ def partitioner_of(given: Any, config: RunConfig, bytes_min: int = _TABLE_BYTES_
     return min_max_variable_partitioner(max_partitions=parts, min_slice_size=bytes_min)
 
 
+def weights_partitioner_of(config: RunConfig) -> Any:
+    """The partitioner of weights that are no tables."""
+    return partitioner_of(None, config, _WEIGHTS_BYTES_MIN)
+
+
 def linear_logits(
     features: Dict[str, Any], columns: Sequence[Any], units: int, sparse_combiner: str
 ) -> Tensor:
@@ -101,6 +106,8 @@ class Network(NamedTuple):
     dropout: Optional[float]
     batch_norm: bool
     partitioner: Any
+    # Called with the features, the columns and the numbers of each column.
+    on_inputs: Optional[Callable[..., None]] = None
 
     def logits(self, features: Dict[str, Any], units: int, mode: str) -> Tensor:
         """The logits, [batch, units], whose variables are in the current scope."""
@@ -108,7 +115,10 @@ class Network(NamedTuple):
         prefix = get_variable_scope().name
         with graph.name_scope(f"{graph.get_name_scope() or 'dnn'}/"):
             with variable_scope("input_from_feature_columns", partitioner=self.partitioner):
-                net = input_layer(features, self.columns)
+                outputs: Dict[Any, Any] = {}
+                net = input_layer(features, self.columns, cols_to_output_tensors=outputs)
+                if self.on_inputs is not None:
+                    self.on_inputs(features, self.columns, outputs)
             for index, count in enumerate(self.hidden_units):
                 name = f"hiddenlayer_{index}"
                 net = self._dense(net, count, name, self.activation_fn)
@@ -179,7 +189,7 @@ def dnn_logit_fn_builder(
 
 def dnn_scope(config: RunConfig) -> Any:
     """The scope of the variables of a network."""
-    return variable_scope("dnn", partitioner=partitioner_of(None, config, _WEIGHTS_BYTES_MIN))
+    return variable_scope("dnn", partitioner=weights_partitioner_of(config))
 
 
 @set_module("troupe.estimator.experimental")

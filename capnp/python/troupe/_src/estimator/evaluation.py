@@ -127,7 +127,11 @@ def evaluation_of(model: ModelFunction, input_fn: Any, config: Any) -> Evaluatio
     final_ops = {key: value for key, (value, _) in metrics.items()}
     final_ops[GraphKeys.GLOBAL_STEP] = get_global_step()
     update = group(*[each for _, each in metrics.values()])
-    return Evaluation(spec.scaffold, update, final_ops, spec.evaluation_hooks)
+    scaffold = spec.scaffold
+    if scaffold.local_init_op is not None:  # a model's own, which knows nothing of the loss's mean
+        own = group(scaffold.local_init_op, Scaffold.default_local_init_op())
+        scaffold = Scaffold(local_init_op=own, copy_from_scaffold=scaffold)
+    return Evaluation(scaffold, update, final_ops, spec.evaluation_hooks)
 
 
 def metrics_with_loss(spec: EstimatorSpec) -> Dict[str, Any]:

@@ -19,8 +19,8 @@ from troupe._src.saved_model.signatures import is_valid_signature
 from troupe._src.session.session import Session
 from troupe._src.types import errors
 
-# A training has all variables, so it comes first: those of the first graph are saved.
-_TAGS = {
+# The tags of the graphs of modes. A training has all variables, so it comes first: those of the first graph are saved.
+TAGS = {
     ModeKeys.TRAIN: constants.TRAINING,
     ModeKeys.EVAL: constants.EVAL,
     ModeKeys.PREDICT: constants.SERVING,
@@ -54,13 +54,13 @@ def export_model(
     Raises:
         ValueError: There is no input for any mode, or the checkpoint lacks a variable.
     """
-    unknown = set(export.receiver_fns) - set(_TAGS)
+    unknown = set(export.receiver_fns) - set(TAGS)
     if unknown or not export.receiver_fns:
         raise ValueError(f"No valid modes for exporting found. Got {list(export.receiver_fns)}.")
     with new_export_folder(base) as folder:
         builder = Builder(folder.temporary)
         is_first = True
-        for mode in _TAGS:
+        for mode in TAGS:
             if mode not in export.receiver_fns:
                 continue
             with new_graph():
@@ -79,6 +79,8 @@ def _add_graph(
 ) -> None:
     """Adds the default graph to the SavedModel, if it is the first with its variables."""
     signatures = _signatures(mode, spec, receiver)
+    if spec.train_op is not None:  # a training may go on from the export
+        get_default_graph().add_to_collection(constants.TRAIN_OP_KEY, spec.train_op)
     options: Dict[str, Any] = {
         "signature_def_map": signatures,
         "assets_collection": get_default_graph().get_collection(GraphKeys.ASSET_FILEPATHS),
@@ -96,9 +98,9 @@ def _add_graph(
                 f"`{export.checkpoint_path}`.\n\n{error}"
             ) from error
         if is_first:
-            builder.add_meta_graph_and_variables(session, [_TAGS[mode]], **options)
+            builder.add_meta_graph_and_variables(session, [TAGS[mode]], **options)
         else:
-            builder.add_meta_graph([_TAGS[mode]], **options)
+            builder.add_meta_graph([TAGS[mode]], **options)
 
 
 def _signatures(mode: str, spec: EstimatorSpec, receiver: Any) -> Dict[str, SignatureDef]:

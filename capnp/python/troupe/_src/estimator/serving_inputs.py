@@ -165,7 +165,7 @@ def build_raw_supervised_input_receiver_fn(
     Raises:
         ValueError: A feature and a label have the same name.
     """
-    named_features = features if isinstance(features, dict) else {SINGLE_FEATURE_NAME: features}
+    named_features = features if isinstance(features, dict) else {SINGLE_RECEIVER_NAME: features}
     named_labels = labels if isinstance(labels, dict) else {SINGLE_LABEL_NAME: labels}
     both = set(named_features) & set(named_labels)
     if both:
@@ -175,7 +175,7 @@ def build_raw_supervised_input_receiver_fn(
         fed_features = _placeholders(named_features, default_batch_size)
         fed_labels = _placeholders(named_labels, default_batch_size)
         return SupervisedInputReceiver(
-            fed_features if isinstance(features, dict) else fed_features[SINGLE_FEATURE_NAME],
+            fed_features if isinstance(features, dict) else fed_features[SINGLE_RECEIVER_NAME],
             fed_labels if isinstance(labels, dict) else fed_labels[SINGLE_LABEL_NAME],
             {**fed_features, **fed_labels},
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, NamedTuple, Optional
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from troupe._src.estimator.export_outputs import ExportOutput, PredictOutput
 from troupe._src.estimator.spec import DEFAULT_SERVING_SIGNATURE, EstimatorSpec
@@ -68,11 +68,15 @@ class _AsItMay(ExportOutput):
         return PredictOutput(self._tensors).as_signature_def(receiver_tensors)
 
 
-def export_spec(made: ModelFnOps, default: Optional[str]) -> EstimatorSpec:
-    """The spec of an export, whose outputs have the names that TensorFlow gives them.
+def output_alternatives(made: ModelFnOps, default: Optional[str]) -> Tuple[Dict[Any, Any], Any]:
+    """The kinds of problems and the tensors of all heads, and the name of the one that serves.
+
+    Args:
+        made: The model.
+        default: That name, where there are several.
 
     Raises:
-        ValueError: There is no such output, or there are several and none is named.
+        ValueError: There is no such head, or there are several and none is named.
     """
     alternatives: Dict[Any, Any] = dict(made.output_alternatives or {})
     if default and default not in alternatives:
@@ -85,15 +89,25 @@ def export_spec(made: ModelFnOps, default: Optional[str]) -> EstimatorSpec:
         if not isinstance(tensors, dict):
             tensors = {PredictionKey.GENERIC: tensors}
         alternatives = {_OUTPUT: (ProblemType.UNSPECIFIED, tensors)}
-    if not default:
-        if len(alternatives) > 1:
-            raise ValueError(
-                "Please specify a default_output_alternative.  Available output_alternatives are: "
-                f"{sorted(map(str, alternatives))}"
-            )
-        (default,) = alternatives
+    if default:
+        return alternatives, default
+    if len(alternatives) > 1:
+        raise ValueError(
+            "Please specify a default_output_alternative.  Available output_alternatives are: "
+            f"{sorted(map(str, alternatives))}"
+        )
+    return alternatives, next(iter(alternatives))
+
+
+def export_spec(made: ModelFnOps, default: Optional[str]) -> EstimatorSpec:
+    """The spec of an export, whose outputs have the names that TensorFlow gives them.
+
+    Raises:
+        ValueError: There is no such output, or there are several and none is named.
+    """
+    alternatives, served = output_alternatives(made, default)
     outputs = {f"{_INPUT}:{key}": _AsItMay(*each) for key, each in alternatives.items()}
-    outputs[DEFAULT_SERVING_SIGNATURE] = _AsItMay(*alternatives[default])
+    outputs[DEFAULT_SERVING_SIGNATURE] = _AsItMay(*alternatives[served])
     spec = made._replace(output_alternatives=None).estimator_spec()
     return spec._replace(export_outputs=dict(outputs))
 

@@ -19,11 +19,12 @@ from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 
-# The mean of weighted losses, and their sum by the sum of weights.
+# What is trained, and the average that counts weights.
 Loss = Tuple[Tensor, Tensor]
 
 
-def _weighted(losses: Tensor, weights: Any) -> Loss:
+def weighted_means(losses: Tensor, weights: Any) -> Loss:
+    """The mean of weighted losses, and their sum by the sum of weights."""
     with name_scope("loss", None) as scope:
         if weights is None:
             loss = math_ops.reduce_mean(losses, name=scope)
@@ -54,7 +55,7 @@ def mean_squared_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
     with name_scope(None, "mean_squared_loss"):
         expected, given = _pair(labels, logits)
         losses = gen_ops.squared_difference(given, math_ops.cast(expected, dtypes.float32))
-        return _weighted(losses, weights)
+        return weighted_means(losses, weights)
 
 
 def poisson_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
@@ -62,7 +63,7 @@ def poisson_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
     with name_scope(None, "_poisson_loss"):
         expected, given = _pair(labels, logits)
         counts = math_ops.cast(expected, given.dtype)
-        return _weighted(log_poisson_loss(counts, given, compute_full_loss=True), weights)
+        return weighted_means(log_poisson_loss(counts, given, compute_full_loss=True), weights)
 
 
 def log_loss_with_two_classes(labels: Any, logits: Any, weights: Any = None) -> Loss:
@@ -70,7 +71,7 @@ def log_loss_with_two_classes(labels: Any, logits: Any, weights: Any = None) -> 
     with name_scope(None, "log_loss_with_two_classes"):
         expected = _columns(math_ops.cast(labels, dtypes.float32))
         losses = sigmoid_cross_entropy_with_logits(labels=expected, logits=logits)
-        return _weighted(losses, weights)
+        return weighted_means(losses, weights)
 
 
 def softmax_cross_entropy_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
@@ -84,7 +85,7 @@ def softmax_cross_entropy_loss(labels: Any, logits: Any, weights: Any = None) ->
         losses = sparse_softmax_cross_entropy_with_logits(labels=numbers, logits=logits)
         if is_column:
             losses = array_ops.expand_dims(losses, 1)
-        return _weighted(losses, weights)
+        return weighted_means(losses, weights)
 
 
 def sigmoid_cross_entropy_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
@@ -92,7 +93,7 @@ def sigmoid_cross_entropy_loss(labels: Any, logits: Any, weights: Any = None) ->
     with name_scope(None, "sigmoid_cross_entropy_loss"):
         expected = math_ops.cast(labels, dtypes.float32)
         losses = sigmoid_cross_entropy_with_logits(labels=expected, logits=logits)
-        return _weighted(losses, weights)
+        return weighted_means(losses, weights)
 
 
 def hinge_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
@@ -103,7 +104,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = None) -> Loss:
         check = Assert(is_column, ["labels shape should be either [batch_size, 1] or [batch_size]"])
         with get_default_graph().control_dependencies([check]):
             expected = math_ops.cast(array_ops.reshape(given, [-1, 1]), dtypes.float32)
-        return _weighted(gen_ops.relu(1.0 - (2.0 * expected - 1.0) * logits), weights)
+        return weighted_means(gen_ops.relu(1.0 - (2.0 * expected - 1.0) * logits), weights)
 
 
 def custom_loss(function: Optional[Callable[..., Any]]) -> Optional[Callable[..., Loss]]:

@@ -53,6 +53,7 @@ from troupe._src.linalg.triangular_ops import (
     tridiag,
 )
 from troupe._src.scalar_distributions.chi2 import Chi2, Chi2WithAbsDf
+from troupe._src.learn_heads.distributions import estimator_head_distribution_regression
 from troupe._src.scalar_distributions.half_normal import HalfNormal
 from troupe._src.scalar_distributions.inverse_gamma import InverseGamma
 from troupe._src.scalar_distributions.kumaraswamy import Kumaraswamy
@@ -171,6 +172,7 @@ __all__ = [
     "auto_correlation",
     "bijectors",
     "cross_entropy",
+    "estimator_head_distribution_regression",
     "fill_triangular",
     "fill_triangular_inverse",
     "kl_divergence",

@@ -1,0 +1,1 @@
+"""Estimators of `tf.contrib.estimator`, and what it makes of others."""
