@@ -19,7 +19,8 @@ from troupe._src.saved_model.signatures import is_valid_signature
 from troupe._src.session.session import Session
 from troupe._src.types import errors
 
-# The tags of the graphs of modes. A training has all variables, so it comes first: those of the first graph are saved.
+# The tags of the graphs of modes. A training has all variables, so it comes first: those of the
+# first graph are saved.
 TAGS = {
     ModeKeys.TRAIN: constants.TRAINING,
     ModeKeys.EVAL: constants.EVAL,
