@@ -10,15 +10,29 @@ from troupe._src.keras_optimizers.schedules import (
     NoisyLinearCosineDecay,
 )
 from troupe._src.keras_saved_models.exported_models import export_saved_model, load_from_saved_model
+from troupe._src.keras.loaded import late_names as _late_names
 
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+if TYPE_CHECKING:
+    from troupe._src.tf_keras.recurrent_cells import PeepholeLSTMCell
+    from troupe._src.tf_keras.premade_models import LinearModel, WideDeepModel
+else:
+    __getattr__, __dir__ = _late_names(
+        _missing_names(__name__),
+        {
+            "LinearModel": "tf_keras.premade_models",
+            "PeepholeLSTMCell": "tf_keras.recurrent_cells",
+            "WideDeepModel": "tf_keras.premade_models",
+        },
+    )
 
 __all__ = [
     "CosineDecay",
     "CosineDecayRestarts",
     "LinearCosineDecay",
+    "LinearModel",
     "NoisyLinearCosineDecay",
+    "PeepholeLSTMCell",
+    "WideDeepModel",
     "export_saved_model",
     "load_from_saved_model",
 ]

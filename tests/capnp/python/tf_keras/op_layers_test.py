@@ -1,5 +1,7 @@
 """Ops of TensorFlow between the layers of a model of `tf.keras`."""
 
+import os
+import tempfile
 import unittest
 
 import numpy as np
@@ -47,12 +49,44 @@ class OpLayersTest(unittest.TestCase):
         model = keras.Model(given, layers.Lambda(lambda x: x - 1.0)(doubled * scale))
         np.testing.assert_allclose(model.predict(X), (X + 1) * 24 - 1, rtol=1e-4, atol=1e-5)
 
-    def test_what_comes_of_no_layer_is_an_error_and_nothing_is_saved(self):
+    def test_what_comes_of_no_layer_is_an_error_and_loops_are_not_saved(self):
         given = keras.Input((4,))
         with self.assertRaisesRegex(ValueError, "must be the output of a Keras `Layer`"):
             keras.Model(given, tf.ones([2, 3]))
+        doubled = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, 2.0 * x), [0, given])[1]
         with self.assertRaisesRegex(NotImplementedError, "put them into a Lambda layer"):
-            self.model().to_json()
+            keras.Model(given, doubled).to_json()
+
+    def test_each_op_is_a_layer_with_a_configuration_as_tensorflow_has_it(self):
+        given = keras.Input((4,), name="a")
+        hidden = layers.Dense(3, name="h")(given)
+        model = keras.Model(given, tf.nn.relu(hidden) + tf.reduce_mean(hidden, 1, True) * 2.0)
+        self.assertEqual(
+            [each.name for each in model.layers],
+            ["a", "h", *(f"tf_op_layer_{name}" for name in ("Mean", "Relu", "mul", "add"))],
+        )
+        mean = model.get_layer("tf_op_layer_Mean").get_config()
+        self.assertEqual(mean["node_def"]["attr"]["keep_dims"], {"b": True})
+        self.assertEqual(mean["node_def"]["attr"]["T"], {"type": "DT_FLOAT"})
+        self.assertEqual((mean["name"], mean["node_def"]["input"][0]), ("Mean", "h/BiasAdd"))
+        self.assertEqual(mean["constants"], {1: 1})
+
+    def test_models_with_ops_are_saved(self):
+        given = keras.Input((4,), name="a")
+        left, right = tf.split(given, 2, axis=1)
+        rows = tf.shape(given)[0]
+        hidden = tf.concat([layers.Dense(2)(left[:, :1] - 1.0), tf.square(right)], axis=1)
+        model = keras.Model(given, tf.cast(tf.reshape(hidden, [rows, 2, 2]) > 0.0, tf.float32))
+        expected = model.predict(X)
+        told = keras.models.model_from_json(model.to_json())
+        told.set_weights(model.get_weights())
+        np.testing.assert_allclose(told.predict(X), expected, rtol=1e-5)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, kind in (("model.h5", "h5"), ("model", "tf")):
+                path = os.path.join(folder, name)
+                model.save(path, save_format=kind)
+                loaded = keras.models.load_model(path, compile=False)
+                np.testing.assert_allclose(loaded.predict(X), expected, rtol=1e-5)
 
     def test_updates_of_a_metric_need_not_be_a_list(self):
         class Sum(keras.metrics.Metric):

@@ -134,8 +134,8 @@ class MethodsTest(LayerCase):
     def test_arguments_without_a_meaning_here_are_taken_and_others_refused(self):
         layers.BatchNormalization(fused=False, virtual_batch_size=None)
         layers.LocallyConnected1D(2, 3, implementation=1)
-        with self.assertRaisesRegex(ValueError, "renorm=True is not supported"):
-            layers.BatchNormalization(renorm=True)
+        with self.assertRaisesRegex(ValueError, "time_major=True is not supported"):
+            layers.LSTM(2, time_major=True)
 
     def test_the_phase_may_be_set_for_a_while(self):
         backend = keras.backend
@@ -176,7 +176,8 @@ class FilesTest(LayerCase):
         model = keras.models.model_from_json(OF_TENSORFLOW)
         self.assertEqual(model.predict(np.ones((2, 3))).shape, (2, 1))
         told = model.get_config()["layers"][-1]["config"]["kernel_initializer"]
-        self.assertEqual(told, {"class_name": "GlorotUniform", "config": {"seed": None}})
+        config = {"seed": None, "dtype": "float32"}
+        self.assertEqual(told, {"class_name": "GlorotUniform", "config": config})
         self.assertTrue(model.to_json().endswith('"2.2.4-tf", "backend": "tensorflow"}'))
 
     def test_a_model_inside_of_another_is_in_files_as_in_tensorflow(self):

@@ -92,7 +92,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             importlib.import_module(f"{_ALIAS}.utils")
             if name in sys.modules:
                 return importlib.machinery.ModuleSpec(name, Aliases(name, name, name))
-        for path_of_it, is_package in ((f"{file}.py", False), (f"{file}/__init__.py", True)):
+        for path_of_it, is_package in ((f"{file}/__init__.py", True), (f"{file}.py", False)):
             if os.path.exists(path_of_it):
                 return importlib.util.spec_from_file_location(
                     name, path_of_it, loader=_Loader(name, path_of_it),

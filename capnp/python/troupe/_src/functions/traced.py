@@ -345,8 +345,8 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     def method(*args: Any, **kwargs: Any) -> Any:
         return function(held(), *args, **kwargs)
 
-    del method.__wrapped__
-    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    del vars(method)["__wrapped__"]
+    vars(method)["__signature__"] = inspect.Signature(parameters)
     return method
 
 

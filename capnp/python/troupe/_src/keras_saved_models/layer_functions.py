@@ -8,7 +8,6 @@ import inspect
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
-from troupe._src.functions.definition import FunctionDefinition, unique_function_name
 from troupe._src.functions.traced import ConcreteFunction, Function
 from troupe._src.graph.function_graph import FunctionGraph
 from troupe._src.graph.graph import get_default_graph
@@ -16,6 +15,7 @@ from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.object_saved_models.restored_functions import RestoredFunction
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.keras_saved_models.layer_bodies import LayerBody
 from troupe._src.platform import logging
 
 # Whether a call trains is not asked of the session, but said, and by default it does not.
@@ -63,24 +63,25 @@ def functions_of_layer(layer: Any, is_model: bool) -> Optional[LayerFunctions]:
     return LayerFunctions(*made)
 
 
-def default_signature(model: Any, input_specs: Sequence[TensorSpec]) -> Function:
+def default_signature(model: Any, specs: Sequence[TensorSpec]) -> RestoredFunction:
     """What a model is served as: from its inputs to a dict of its outputs by their names.
 
     Args:
         model: The model.
-        input_specs: What its inputs are.
+        specs: What its inputs are.
 
     Returns:
         The function.
     """
-
-    def wrapped_model(*args: Any) -> Dict[str, Any]:
-        inputs = args[0] if len(args) == 1 else list(args)
-        with learning_phase_scope(0), kept_state(model):
-            outputs = _call(model, inputs, {"training": False})
-        return dict(zip(model.output_names, flatten(outputs)))
-
-    return Function(wrapped_model, tuple(input_specs), relaxes_shapes=False)
+    body = LayerBody(get_default_graph())
+    given = [body.add_argument(each.dtype, each.shape, each.name or "input") for each in specs]
+    with body.as_default(), learning_phase_scope(0), kept_state(model):
+        inputs = given[0] if len(given) == 1 else given
+        tensors = flatten(map_tensors(_call(model, inputs, {"training": False})))
+        outputs = dict(zip(model.output_names, tensors))
+        results = [body._adopt(outputs[name]) for name in sorted(outputs)]
+    made = body.concrete("__inference_wrapped_model", outputs, results, [list(specs), {}])
+    return RestoredFunction([made], inspect.signature(lambda *args: None), tuple(specs))
 
 
 def loss_functions(layer: Any) -> List[Function]:
@@ -162,7 +163,7 @@ def _traced(
 ) -> Tuple[ConcreteFunction, ConcreteFunction, ConcreteFunction]:
     """The functions of a call with inputs of that kind, where a mask may be said, and whether it
     trains."""
-    body = FunctionGraph(get_default_graph(), orders_effects=True)
+    body = LayerBody(get_default_graph())
     inputs, given = _arguments(body, spec, "inputs"), dict(said)
     if "mask" in said:
         given["mask"] = _arguments(body, said["mask"], "mask")
@@ -179,17 +180,18 @@ def _traced(
     bound.apply_defaults()
     arguments = [list(bound.args), dict(bound.kwargs)]
 
-    def concrete(what: str, returned: Any, tensors: List[Any]) -> ConcreteFunction:
-        name = unique_function_name(f"__inference_{layer.name}_layer_call_{what}")
-        return ConcreteFunction(FunctionDefinition(name, body, tensors), returned, arguments)
-
+    name = f"__inference_{layer.name}_layer_call"
+    count = len(flatten(outputs))
     return (
-        concrete("fn", outputs, results[: len(flatten(outputs))]),
-        concrete("and_return_conditional_losses", (outputs, losses), results),
-        concrete(
-            "and_return_all_conditional_losses", (outputs, losses + more), results + more
+        body.concrete(f"{name}_fn", outputs, results[:count], arguments),
+        body.concrete(
+            f"{name}_and_return_conditional_losses", (outputs, losses), results, arguments
         ),
-    )
+        body.concrete(
+            f"{name}_and_return_all_conditional_losses", (outputs, losses + more),
+            results + more, arguments,
+        ),
+    )  # fmt: skip
 
 
 def map_tensors(outputs: Any) -> Any:

@@ -6,19 +6,22 @@ import abc
 import functools
 import importlib
 import itertools
+import threading
 import types
-from typing import Any, Callable, Container, Dict, Mapping, Sequence
+from typing import Any, Callable, Container, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
 from troupe._src.keras.datasets import accept_datasets
 from troupe._src.control_flow.conversion import call_or_converted
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
-from troupe._src.keras.loaded import late_module
+from troupe._src.keras.loaded import keras_module, late_module
+from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
 from troupe._src.layers.base import Layer
 from troupe._src.modules.module import Module
+from troupe._src.ops.convert import constant, is_tensor
 from troupe._src.ops.creation_ops import placeholder_with_default
 from troupe._src.tf_keras.cells import (
     call_cell,
@@ -31,14 +34,17 @@ from troupe._src.tf_keras.layer_methods import (
     accept,
     extend_layers,
     extend_models,
+    extend_trained_models,
     with_batch_size,
 )
 from troupe._src.tf_keras.layer_shapes import as_tuples, convert_shapes, shapes_of
 from troupe._src.tf_keras.model_files import load_model, save_method, save_model
 from troupe._src.tf_keras.saved_weights import let_models_save
+from troupe._src.types.dtypes import as_dtype
 
 _PACKAGE = __name__.split(".")[0]
 _own_layers = importlib.import_module(f"{_PACKAGE}.layers")
+Copy = Callable[[Any], Any]
 
 
 def _unique_among(names: Container[str], name: str) -> str:
@@ -63,13 +69,48 @@ def _add_names(module: Any) -> None:
     module.state_sizes, module.call_cell = state_sizes, call_cell
     module.layer_again = layer_again
     module.call = call_or_converted
+    module.clone_layer, module.rnn = _clone_layer, rnn
+    for name, parameter in (("set_epsilon", "value"), ("set_floatx", "value")):
+        setattr(module, name, _with_parameter(getattr(module, name), parameter))
+    module.batch_get_value = _with_parameter(module.batch_get_value, "tensors")
+    module.constant = _constant
+
+
+def _with_parameter(own: Callable[[Any], Any], name: str) -> Callable[..., Any]:
+    """A function of one value, whose parameter TensorFlow calls so."""
+
+    @functools.wraps(own)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return own(*args, *([kwargs.pop(name)] if name in kwargs else []), **kwargs)
+
+    return function
+
+
+def _constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
+    """A constant of that dtype, by default `floatx()`, also of bools."""
+    kind = as_dtype(dtype or floatx())
+    if kind.is_floating and not is_tensor(value):
+        value = np.asarray(value, kind.as_numpy_dtype)
+    return constant(value, kind, shape, name)
+
+
+def _add_specs(module: Any) -> None:
+    module.InputSpec.get_config = lambda self: {
+        each: getattr(self, each)
+        for each in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
+    }
+    module.InputSpec.from_config = classmethod(lambda cls, config: cls(**config))
 
 
 def _add_layers(module: Any) -> None:
-    for name in _KINDS_OF_LAYERS:
-        getattr(module, name).register(getattr(_own_layers, name))
-    dense_features = late_module("keras_layers.dense_features").dense_features_class
-    module.DenseFeatures = dense_features(module.Layer)
+    features = late_module("keras_layers.dense_features")
+    module.DenseFeatures = features.dense_features_class(module.Layer)
+    module.BatchNormalization = late_module("tf_keras.normalization").BatchNormalization
+    module.TensorFlowOpLayer = late_module("tf_keras.op_layers").TensorFlowOpLayer
+    local = late_module("tf_keras.local_layers")
+    module.LocallyConnected1D = local.LocallyConnected1D
+    module.LocallyConnected2D = local.LocallyConnected2D
+    module.AbstractRNNCell = late_module("tf_keras.recurrent_cells").AbstractRNNCell
     module.LayerNormalization = late_module("tf_keras.layer_normalization").LayerNormalization
     attention = late_module("tf_keras.attention")
     module.Attention, module.AdditiveAttention = attention.Attention, attention.AdditiveAttention
@@ -77,13 +118,75 @@ def _add_layers(module: Any) -> None:
     module.Convolution3DTranspose = module.Conv3DTranspose
     module.SeparableConvolution1D = module.SeparableConv1D
     module.SeparableConvolution2D = module.SeparableConv2D
+    for name in _KINDS_OF_LAYERS:
+        getattr(module, name).register(getattr(_own_layers, name))
 
 
 def _let_models_take_datasets(module: Any) -> None:
     accept_datasets(module.Model)
+    extend_trained_models(module.Model)
+
+
+def _add_callbacks(module: Any) -> None:
+    own = late_module("tf_keras.callbacks")
+    module.ModelCheckpoint, module.TensorBoard = own.ModelCheckpoint, own.TensorBoard
+
+
+def _add_constraints(module: Any) -> None:
+    own = late_module("tf_keras.constraints").RadialConstraint
+    module.RadialConstraint = module.radial_constraint = own
+
+
+def _extend_recurrent_layers(module: Any) -> None:
+    accept(module.RNN, {"time_major": (False,)})
+    extend_cells(module)
+    late_module("tf_keras.recurrent_cells").extend_cells(module)
+    own = module.RNN.get_config
+
+    @functools.wraps(own)
+    def get_config(self: Any) -> Dict[str, Any]:
+        return {**own(self), "time_major": False}
+
+    module.RNN.get_config = get_config
+
+
+def _let_copies_be_made(module: Any) -> None:
+    """`clone_model` may be told how to copy a layer that is not one of the inputs."""
+    own = module.clone_model
+
+    @functools.wraps(own)
+    def clone_model(
+        model: Any, input_tensors: Any = None, clone_function: Optional[Copy] = None
+    ) -> Any:
+        before = _copying.function
+        _copying.function = clone_function
+        try:
+            made = own(model, input_tensors)
+        finally:
+            _copying.function = before
+        if isinstance(made, module.Sequential) and model.inputs and not made.inputs:
+            made.build(model.input_shape)
+        return made
+
+    module.clone_model = clone_model
+
+
+class _Copying(threading.local):
+    function: Optional[Copy] = None
+
+
+_copying = _Copying()
+
+
+def _clone_layer(layer: Any) -> Any:
+    is_input = type(layer).__name__ == "InputLayer"
+    if _copying.function is None or is_input:
+        return type(layer).from_config(layer.get_config())
+    return _copying.function(layer)
 
 
 def _extend_layers(module: Any) -> None:
+    _add_specs(module)
     extend_layers(module.Layer)
     convert_shapes(module.Layer)
     module.Layer.__call__ = with_positions(module.Layer.__call__)
@@ -93,8 +196,13 @@ def _extend_layers(module: Any) -> None:
 
 def _add_metrics(module: Any) -> None:
     own = late_module("tf_keras.metrics")
+    module.MeanTensor = own.MeanTensor
     module.MeanIoU, module.MeanRelativeError = own.MeanIoU, own.MeanRelativeError
     module.KLD = module.kld = module.kullback_leibler_divergence
+
+
+def _add_utilities(module: Any) -> None:
+    module.SequenceEnqueuer = keras_module("utils.data_utils").SequenceEnqueuer
 
 
 def _add_losses(module: Any) -> None:
@@ -107,6 +215,7 @@ def _add_initializers(module: Any) -> None:
     module.Identity = module.identity = own.Identity
     module.GlorotUniform = module.glorot_uniform = own.GlorotUniform
     module.GlorotNormal = module.glorot_normal = own.GlorotNormal
+    own.accept_dtypes(module)
 
 
 def _extend_models(module: Any) -> None:
@@ -144,30 +253,6 @@ def _accept_arguments(kinds: Mapping[str, Mapping[str, Any]]) -> Callable[[Any],
     return accept_all
 
 
-def _extend_networks(module: Any) -> None:
-    _accept_arguments({"RNN": {"time_major": (False,)}})(module)
-    extend_cells(module)
-
-
-def _let_normalization_have_a_list(module: Any) -> None:
-    """Files of TensorFlow have the one axis in a list."""
-    accept(module.BatchNormalization, _OF_BATCH_NORMALIZATION)
-    own = module.BatchNormalization.__init__
-
-    @functools.wraps(own)
-    def make(self: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> None:
-        own(self, axis[0] if isinstance(axis, (list, tuple)) else axis, *args, **kwargs)
-
-    module.BatchNormalization.__init__ = make
-
-
-# Arguments of TensorFlow's classes that Keras's do not have, and the values that change nothing.
-_OF_BATCH_NORMALIZATION: Dict[str, Any] = {
-    "fused": None, "renorm": (False,), "renorm_clipping": None, "renorm_momentum": None,
-    "virtual_batch_size": (None,), "adjustment": (None,),
-}  # fmt: skip
-_OF_LOCAL_LAYERS: Dict[str, Any] = {"implementation": None}
-
 _KINDS_OF_LAYERS = (
     "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "BatchNormalization", "Conv1D",
     "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense", "Dropout", "Flatten",
@@ -175,7 +260,10 @@ _KINDS_OF_LAYERS = (
 )  # fmt: skip
 
 _ADDITIONS: Dict[str, Callable[[Any], None]] = {
+    "applications": lambda module: keras_module("applications.imagenet_utils"),
     "backend": _add_names,
+    "callbacks": _add_callbacks,
+    "constraints": _add_constraints,
     "engine.base_layer": _extend_layers,
     "engine.input_layer": _let_inputs_have_sizes,
     "engine.network": _extend_models,
@@ -183,13 +271,11 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "engine.training": _let_models_take_datasets,
     "initializers": _add_initializers,
     "layers": _add_layers,
-    "layers.local": _accept_arguments(
-        {"LocallyConnected1D": _OF_LOCAL_LAYERS, "LocallyConnected2D": _OF_LOCAL_LAYERS}
-    ),
-    "layers.normalization": _let_normalization_have_a_list,
-    "layers.recurrent": _extend_networks,
+    "layers.recurrent": _extend_recurrent_layers,
     "losses": _add_losses,
     "metrics": _add_metrics,
+    "models": _let_copies_be_made,
+    "utils": _add_utilities,
     "layers.wrappers": _accept_arguments({"Bidirectional": {"backward_layer": (None,)}}),
 }
 

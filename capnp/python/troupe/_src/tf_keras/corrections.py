@@ -98,6 +98,52 @@ _RULES: Dict[str, _Rules] = {
             "K.as_tuples(self.layer.compute_output_shape(child_input_shape))",
         ),
     ],
+    "engine.input_layer": [
+        (r"'sparse': self\.sparse,", r"\g<0>\n                  'ragged': False,"),
+    ],
+    # Values of metrics stay numbers of their dtype; what is trained is said without validation too.
+    "engine.training_arrays": [
+        # In steps, as in batches: the loss is a mean, and metrics are what they are in the end.
+        (r"outs\[i\] = float\(batch_out\)(\n +else:\n +)outs\[i\] \+= float\(batch_out\)",
+         r"outs[i] += float(batch_out)\1outs[i] = batch_out"),
+        (r"outs\[i\] = float\(batch_out\)", "outs[i] = batch_out"),
+        (r"(?m)^    if validation_steps:\n        do_validation = True\n",
+         "    if verbose and not (do_validation and fit_inputs):\n"
+         "        if steps_per_epoch:\n"
+         "            print('Train on %d steps' % steps_per_epoch)\n"
+         "        elif fit_inputs and hasattr(fit_inputs[0], 'shape'):\n"
+         "            print('Train on %d samples' % fit_inputs[0].shape[0])\n"
+         r"\g<0>"),
+    ],
+    "engine.training_generator": [
+        (r"np\.float64\((outs_per_batch\[-1\]\[i\])\)", r"\1"),
+    ],
+    # A mean of losses is of 64 bits, whatever NumPy makes of a number of 32.
+    "callbacks.callbacks": [
+        (r"(self\.totals\[k\] \+?= )v \* batch_size", r"\1np.float64(v) * batch_size"),
+    ],
+    "utils.generic_utils": [
+        (r"(?m)(elif self\.verbose == 2:\n"
+         r"( +)if self\.target is None or current >= self\.target:\n)",
+         r"\1\2    if self.target is not None:\n"
+         r"\2        info = '%*d/%d' % (len(str(self.target)), current, self.target) + info\n"),
+    ],
+    "callbacks.tensorboard_v1": [
+        # Histograms are numbered by the batches of the validations.
+        (r"add_summary\(summary_str, epoch\)",
+         "add_summary(summary_str, getattr(self, '_looked_at', 0))\n"
+         "                    self._looked_at = getattr(self, '_looked_at', 0) + 1"),
+    ],
+    # `clone_model` may be told how to copy a layer.
+    "models": [
+        (r"layer\.__class__\.from_config\(layer\.get_config\(\)\)", "K.clone_layer(layer)"),
+    ],
+    # An initializer with a seed gives the same numbers again.
+    "initializers": [(r"self\.seed \+= 1", "pass")],
+    "layers.convolutional": [
+        (r"(config\.pop\('rank'\)\n)(?: +config\.pop\('kernel_\w+'\)\n){3}( +)"
+         r"(config\['depth_multiplier'\])", r"\1\2\3"),
+    ],
     "layers.normalization": [
         (r"(?m)^ +if K\.backend\(\) != 'cntk':\n( +.*\n|\n)+?.*variance \*= .*\n", ""),
     ],
@@ -105,7 +151,18 @@ _RULES: Dict[str, _Rules] = {
         (r"\b((?:self\.)?cell)\.state_size\b", r"K.state_sizes(\1)"),
         (r"K\.state_sizes\((self\.cells\[-1\])\)", r"\1.state_size"),
         (r"\b((?:self\.)?cell)\.call\(inputs, states", r"K.call_cell(\1, inputs, states"),
+        (r"(?m)^( +)implementation=2,$", r"\1implementation=1,"),
         (r"(?m)^( +)recurrent_activation='sigmoid',$", r"\1recurrent_activation='hard_sigmoid',"),
+    ],
+    # The first layer has the shape that a layer of inputs in front of it was told.
+    "engine.sequential": [
+        (r"(?m)^        config = \{\n            'name': self\.name,",
+         "        first = self._layers[0] if self._layers else None\n"
+         "        if (type(first).__name__ == 'InputLayer' and layer_configs\n"
+         "                and not self._build_input_shape\n"
+         "                and 'batch_input_shape' not in layer_configs[0]['config']):\n"
+         "            layer_configs[0]['config']['batch_input_shape'] = first.batch_input_shape\n"
+         r"\g<0>"),
     ],
     # What a model calls while it is fitted has the model's name in front, as where it is called.
     "engine.training": [

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Dict, Optional
 
 from troupe._src.set_module import set_module
 from troupe._src.keras.loaded import keras_module
 from troupe._src.variables.orthogonal import Identity as IdentityValues
+from troupe._src.keras.loaded import keras_module
+from troupe._src.types.dtypes import as_dtype
 from troupe._src.variables.orthogonal import Orthogonal as OrthogonalValues
 
 backend = keras_module("backend")
@@ -72,3 +75,37 @@ class GlorotNormal(_Glorot):
     """
 
     _distribution = "truncated_normal"
+
+
+def accept_dtypes(module: Any) -> None:
+    """Lets the initializers be told a dtype, which their configurations have as TensorFlow's do.
+
+    Args:
+        module: That of the initializers.
+    """
+    kinds = [
+        each for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, module.Initializer)
+    ]  # fmt: skip
+    module.Initializer.from_config = classmethod(lambda cls, config: cls(**config))
+    for kind in {each for each in kinds if each is not module.Initializer}:
+        _accept_dtype(kind)
+
+
+def _accept_dtype(kind: Any) -> None:
+    own_init, own_config = kind.__init__, kind.get_config
+
+    @functools.wraps(own_init)
+    def make(self: Any, *args: Any, dtype: Any = "float32", **kwargs: Any) -> None:
+        kwargs.pop("verify_shape", None)
+        own_init(self, *args, **kwargs)
+        self.dtype = as_dtype(dtype)
+
+    @functools.wraps(own_config)
+    def get_config(self: Any) -> Dict[str, Any]:
+        config = {**own_config(self), "dtype": self.dtype.name}
+        if config.get("distribution") == "normal":  # which is cut off
+            config["distribution"] = "truncated_normal"
+        return config
+
+    kind.__init__, kind.get_config = make, get_config

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 import operator
 from typing import Any, Callable, Container, List, Mapping, Optional
 
+from troupe._src.control_flow.structure import flatten, map_leaves
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.tensor_spec import TensorSpec
+from troupe._src.modules.module import Module
+from troupe._src.module_scopes.named_scope import name_scope
+from troupe._src.keras.loaded import late_module
 from troupe._src.types.dtypes import as_dtype
 
 # Arguments of `add_weight` that say where and how a variable is kept, which scopes say here.
@@ -95,9 +99,28 @@ def _apply(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _describe_saved(self: Any, saved: Any) -> Any:
-    """What a SavedModel says of it. By its name: that module imports those of layers."""
-    module = importlib.import_module(f"{__name__.rpartition('.')[0]}.saved_models")
-    return module.describe(self, saved)
+    """What a SavedModel says of it."""
+    return late_module("keras_saved_models.saved_models").describe(self, saved)
+
+
+def _output_signature(self: Any, input_signature: Any) -> Any:
+    """What the results are for inputs of that kind: `tf.TensorSpec`s."""
+    shapes = map_leaves(lambda spec: tuple(spec.shape.as_list()), input_signature)
+    found = self.compute_output_shape(shapes)
+    dtype = self.dtype or flatten(input_signature)[0].dtype
+    if isinstance(found, list):
+        return [TensorSpec(shape, dtype) for shape in found]
+    return TensorSpec(found, dtype)
+
+
+def _add_loss(own: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(own)
+    def add_loss(self: Any, losses: Any, inputs: Any = None) -> None:
+        listed = losses if isinstance(losses, (list, tuple)) else [losses]
+        made = [loss() if callable(loss) else loss for loss in listed]
+        own(self, made, None if inputs is True else inputs)
+
+    return add_loss
 
 
 def _submodules(self: Any) -> List[Any]:
@@ -122,7 +145,13 @@ def extend_layers(kind: Any) -> None:
     ):
         setattr(kind, name, property(operator.attrgetter(own)))
     kind.submodules = property(lambda self: tuple(_submodules(self)))
-    kind.dynamic = False
+    # What each layer has, and the class, too.
+    kind.dynamic, kind.trainable = False, True
+    kind.name = kind.dtype = kind.activity_regularizer = kind.input_spec = None
+    kind.name_scope = property(lambda self: name_scope(f"{self.name}/"))
+    kind.with_name_scope = vars(Module)["with_name_scope"]
+    kind.compute_output_signature = _output_signature
+    kind.add_loss = _add_loss(kind.add_loss)
     kind.add_weight = _add_weight(kind.add_weight)
     kind._describe_saved = _describe_saved
     kind.add_variable, kind.apply = _add_variable, _apply
@@ -142,6 +171,37 @@ def extend_models(kind: Any) -> None:
         kind: `Network`, the base of models.
     """
     kind.weights = property(_weights_of_model)
+    kind.sample_weights = None
+
+
+def _run_eagerly(self: Any) -> bool:
+    """False: models are graphs."""
+    return False
+
+
+def _set_run_eagerly(self: Any, value: Any) -> None:
+    if value:
+        raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
+
+
+def extend_trained_models(kind: Any) -> None:
+    """Gives the class of models that can be trained what TensorFlow's has.
+
+    Args:
+        kind: `Model`.
+    """
+    own = kind.compile
+
+    @functools.wraps(own)
+    def compile_model(self: Any, *args: Any, **kwargs: Any) -> None:
+        self.run_eagerly = kwargs.pop("run_eagerly", None)
+        kwargs.pop("experimental_run_tf_function", None)
+        if kwargs.pop("distribute", None) is not None:
+            raise ValueError("compile: distribute is not supported: use tf.distribute's scopes")
+        own(self, *args, **kwargs)
+
+    kind.compile = compile_model
+    kind.run_eagerly = property(_run_eagerly, _set_run_eagerly)
 
 
 def with_batch_size(make_input: Callable[..., Any]) -> Callable[..., Any]:

@@ -78,7 +78,8 @@ class LayerNormalization(_Layer):  # type: ignore[misc]
 
     def build(self, input_shape: Tuple[Optional[int], ...]) -> None:
         """Makes the weights."""
-        shape = [input_shape[axis] for axis in self._axes(len(input_shape))]
+        self.axis = self._axes(len(input_shape))  # as configurations have it from now on
+        shape = [input_shape[axis] for axis in self.axis]
         for name in ("gamma",) * self.scale + ("beta",) * self.center:
             weight = self.add_weight(
                 name=name, shape=shape, initializer=getattr(self, f"{name}_initializer"),

@@ -9,6 +9,7 @@ import numpy as np
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops.creation_ops import ones_like
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.keras.loaded import keras_module
@@ -98,3 +99,75 @@ class MeanRelativeError(_Mean):  # type: ignore[misc]
         """The arguments that make such a metric again."""
         with get_default_graph().as_default():
             return {**super().get_config(), "normalizer": backend.eval(self.normalizer)}
+
+
+@set_module("troupe.keras.metrics")
+class MeanTensor(_Metric):  # type: ignore[misc]
+    """The mean of tensors, element by element. All have the shape of the first.
+
+    As TensorFlow 1.15's metric of the name.
+
+    Args:
+        name: The name of the metric.
+        dtype: Of the result.
+    """
+
+    def __init__(self, name: str = "mean_tensor", dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self._total: Any = None
+        self._count: Any = None
+
+    @property
+    def total(self) -> Any:
+        """The weighted sum so far; None before the first update."""
+        return self._total
+
+    @property
+    def count(self) -> Any:
+        """The sum of the weights so far; None before the first update."""
+        return self._count
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
+        """Adds a tensor, times weights that are broadcast to it.
+
+        Raises:
+            ValueError: It has another shape than the first one.
+        """
+        values = math_ops.cast(values, self.dtype)
+        if self._total is None:
+            self._build(values.shape.as_list())
+        elif not self._total.shape.is_compatible_with(values.shape):
+            raise ValueError(
+                "MeanTensor input values must always have the same shape. Expected shape (set "
+                f"during the first call): {self._total.shape}. Got: {values.shape}"
+            )
+        weights = ones_like(values)
+        if sample_weight is not None:
+            given = math_ops.cast(sample_weight, self.dtype)
+            for _ in range(values.shape.rank - given.shape.rank):
+                given = array_ops.expand_dims(given, -1)
+            weights *= given
+        return [self._total.assign_add(values * weights), self._count.assign_add(weights)]
+
+    def _build(self, shape: Any) -> None:
+        self._total = self.add_weight("total", shape=shape, initializer="zeros")
+        self._count = self.add_weight("count", shape=shape, initializer="zeros")
+
+    def result(self) -> Any:
+        """The mean.
+
+        Raises:
+            ValueError: There has been no update.
+        """
+        if self._total is None:
+            raise ValueError(
+                "MeanTensor does not have any result yet. Please call the MeanTensor instance or "
+                "use `.update_state(value)` before retrieving the result."
+            )
+        return gen_ops.div_no_nan(self._total, self._count)
+
+    def reset_states(self) -> None:
+        """Begins anew."""
+        if self._total is not None:
+            for each in (self._total, self._count):
+                backend.set_value(each, np.zeros(each.shape.as_list()))
