@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.estimator.export_outputs import ExportOutput, PredictOutput
-from troupe._src.metrics.metric_objects import is_metric_object, value_and_update
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.metrics.metric_objects import is_metric_object, value_and_update
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
