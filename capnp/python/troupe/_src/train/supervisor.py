@@ -93,8 +93,12 @@ class Supervisor(CoordinatedThreads):
             if init_fn is not None:
                 init_fn(session)
 
-        if local_init_run_options is not None:
-            not_obeyed("Supervisor", "local_init_run_options")
+        for name, value in (
+            ("session_manager", session_manager),
+            ("local_init_run_options", local_init_run_options),
+        ):
+            if value is not None:
+                not_obeyed("Supervisor", name)
         super().__init__(graph or get_default_graph())
         self._ready_op = _given(ready_op)
         self._ready_for_local_init_op = _given(ready_for_local_init_op)
