@@ -13,6 +13,7 @@ from troupe._src.autograph.state import (
 )
 from troupe._src.control_flow.conditional import cond as graph_cond
 from troupe._src.control_flow.loops import while_loop
+from troupe._src.control_flow.structure import map_leaves
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.iterator import Iterator
@@ -23,6 +24,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops.array_ops import get_static_value, shape
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.optionals.optional import get_next_as_optional
+from troupe._src.types.shapes import TensorShape
 
 Test = Callable[[], Any]
 Body = Callable[[], None]
@@ -161,11 +163,13 @@ def _options(opts: Options, before: State, own: Sequence[Any]) -> Dict[str, Any]
     if pairs is None:
         return options
     shapes = {id(tensor): invariant for tensor, invariant in pairs}
-    values = [*own, *before]
-    options["shape_invariants"] = [
-        shapes[id(value)] if id(value) in shapes else convert_to_tensor(value).shape
-        for value in values
-    ]
+
+    def shape_of(leaf: Any) -> Any:
+        if id(leaf) in shapes or isinstance(leaf, TensorArray):
+            return shapes.get(id(leaf), TensorShape(None))
+        return convert_to_tensor(leaf).shape
+
+    options["shape_invariants"] = [map_leaves(shape_of, each) for each in (*own, *before)]
     return options
 
 

@@ -10,7 +10,7 @@ from troupe._src.control_flow.effects import (
     begin_effects,
     effects_before,
     end_effects,
-    orders_effects,
+    ordered,
 )
 from troupe._src.control_flow.structure import (
     check_same,
@@ -80,7 +80,7 @@ def cond(
         _check_alike(results[True], results[False])
         with graph._lock:
             merged: List[Any] = [graph._of_value(value) for value in native.merge(builder)]
-        if orders_effects(graph):
+        if ordered(graph):
             after_effects(graph, merged[-1])
         for tensor, one, other in zip(merged, _tensors(results[True]), _tensors(results[False])):
             # Also what only Python knows, by set_shape.
@@ -117,7 +117,7 @@ def _add_branch(
                 result = result[0]
         leaves = [_to_leaf(leaf, pivot) for leaf in flatten(result)]
         tensors = [tensor for leaf in leaves for tensor in tensors_of(leaf)]
-        if orders_effects(graph):
+        if ordered(graph):
             tensors.append(end_effects(graph, pivot))
         with graph._lock:
             graph._use_context()

@@ -7,7 +7,7 @@ the first variable of the loop; nodes after it wait for that.
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any, List, Optional
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.function_graph import FunctionGraph
@@ -15,16 +15,15 @@ from troupe._src.graph.graph import Graph
 from troupe._src.ops.array_ops import identity
 
 
-def orders_effects(graph: Graph) -> bool:
-    """Whether nodes of a graph that take one resource run in the order in which they are added."""
-    return isinstance(graph, FunctionGraph) and graph.orders_effects
+def ordered(graph: Graph) -> Optional[FunctionGraph]:
+    """The graph, if its nodes that take one resource run in the order in which they are added."""
+    return graph if isinstance(graph, FunctionGraph) and graph.orders_effects else None
 
 
 def effects_before(graph: Graph) -> List[Operation]:
     """What the effects of a branch or loop that begins now wait for."""
-    if not isinstance(graph, FunctionGraph) or not graph.orders_effects:
-        return []
-    return graph.effects_here()
+    function = ordered(graph)
+    return function.effects_here() if function else []
 
 
 def begin_effects(graph: Graph, value: Tensor, before: List[Operation]) -> None:
@@ -34,17 +33,16 @@ def begin_effects(graph: Graph, value: Tensor, before: List[Operation]) -> None:
         value: One that a branch or iteration has only if it runs.
         before: Operations around it.
     """
-    if isinstance(graph, FunctionGraph) and graph.orders_effects:
+    function = ordered(graph)
+    if function:
         with graph.control_dependencies(before):
-            start = identity(value)
-        graph.begin_effects(start.op)
+            function.begin_effects(identity(value).op)
 
 
 def end_effects(graph: Graph, value: Any) -> Any:
     """A value of the current branch or iteration that comes after its effects."""
-    if not isinstance(graph, FunctionGraph) or not graph.orders_effects:
-        return value
-    operations = graph.end_effects()
+    function = ordered(graph)
+    operations = function.end_effects() if function else []
     if not operations:
         return value
     with graph.control_dependencies(operations):
@@ -53,5 +51,6 @@ def end_effects(graph: Graph, value: Any) -> Any:
 
 def after_effects(graph: Graph, value: Tensor) -> None:
     """Lets effects around what has ended wait for a value that it gives."""
-    if isinstance(graph, FunctionGraph) and graph.orders_effects:
-        graph.after_effects(value.op)
+    function = ordered(graph)
+    if function:
+        function.after_effects(value.op)

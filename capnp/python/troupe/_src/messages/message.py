@@ -179,12 +179,6 @@ class Options(Reflection):
         """
         return b"".join(write_field(field, value) for _, field, value in self._set_fields())
 
-    SerializePartialToString = SerializeToString
-
-    def ByteSize(self) -> int:
-        """The number of bytes that it is written as."""
-        return len(self.SerializeToString())
-
     def MergeFromString(self, serialized: bytes) -> int:
         """Adds what the bytes say; what they have besides the fields is left out.
 
@@ -219,38 +213,6 @@ class Options(Reflection):
             held.append(read_one(field.kind, wire, value))
         else:
             setattr(self, name, read_one(field.kind, wire, value))
-
-    def ParseFromString(self, serialized: bytes) -> int:
-        """Reads a message of that type in place of this one.
-
-        Args:
-            serialized: the bytes of a message of this type.
-
-        Returns:
-            Their number.
-
-        Raises:
-            ValueError: if they are no such message.
-        """
-        self.Clear()
-        return self.MergeFromString(serialized)
-
-    @classmethod
-    def FromString(cls: Type[O], serialized: bytes) -> O:
-        """A message of bytes.
-
-        Args:
-            serialized: the bytes of a message of this type.
-
-        Returns:
-            The message.
-
-        Raises:
-            ValueError: if they are no such message.
-        """
-        message = cls()
-        message.MergeFromString(serialized)
-        return message
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.__dict__ == other.__dict__

@@ -239,12 +239,6 @@ class ProtoMessage(Reflection):
         parts = [write_field(field, value) for _, field, value in self._set_fields()]
         return b"".join(parts) + bytes(self._unknown)
 
-    SerializePartialToString = SerializeToString
-
-    def ByteSize(self) -> int:
-        """The number of bytes that it is written as."""
-        return len(self.SerializeToString())
-
     def MergeFromString(self, serialized: bytes) -> int:
         """Adds what the bytes say.
 
@@ -280,23 +274,6 @@ class ProtoMessage(Reflection):
         self.Clear()
         self.__dict__.update(_bytes=serialized, _is_given=True)
         return len(serialized)
-
-    @classmethod
-    def FromString(cls: Type[M], serialized: bytes) -> M:
-        """A message of bytes.
-
-        Args:
-            serialized: the bytes of a message of this type.
-
-        Returns:
-            The message.
-
-        Raises:
-            DecodeError: if they are no such message.
-        """
-        message = cls()
-        message.ParseFromString(serialized)
-        return message
 
     @classmethod
     def _of_bytes(cls: Type[M], serialized: bytes) -> M:

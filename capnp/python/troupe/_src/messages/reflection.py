@@ -1,10 +1,14 @@
-"""What all messages tell of their fields, and the methods of protobuf that change nothing here."""
+"""What all messages tell of their fields and do with their bytes, and the methods of protobuf that
+change nothing here.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
 
 from troupe._src.messages.fields import Field
+
+R = TypeVar("R", bound="Reflection")
 
 _TYPES = {
     "double": 1, "float": 2, "int64": 3, "uint64": 4, "int32": 5, "fixed32": 7, "bool": 8,
@@ -149,7 +153,7 @@ class _OfClass:
 
 
 class Reflection:
-    """The methods of protobuf's messages for fields that no class declares: there are none."""
+    """What a message has by the fields that its class declares: a descriptor, and a form as bytes."""
 
     DESCRIPTOR: Any = _OfClass()
 
@@ -193,3 +197,80 @@ class Reflection:
             KeyError: Always.
         """
         raise KeyError(field_descriptor)
+
+    def Clear(self) -> None:
+        """Sets all fields to their defaults."""
+        raise NotImplementedError
+
+    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
+        """The bytes; maps are always in the order of their keys.
+
+        Args:
+            deterministic: has no effect.
+
+        Returns:
+            Bytes, as protobuf writes them.
+        """
+        raise NotImplementedError
+
+    def SerializePartialToString(self, deterministic: Optional[bool] = None) -> bytes:
+        """The bytes, as `SerializeToString`.
+
+        Args:
+            deterministic: has no effect.
+
+        Returns:
+            Bytes, as protobuf writes them.
+        """
+        return self.SerializeToString(deterministic)
+
+    def ByteSize(self) -> int:
+        """The number of bytes that it is written as."""
+        return len(self.SerializeToString())
+
+    def MergeFromString(self, serialized: bytes) -> int:
+        """Adds what the bytes say.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
+        raise NotImplementedError
+
+    def ParseFromString(self, serialized: bytes) -> int:
+        """Reads a message of that type in place of this one.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
+        self.Clear()
+        return self.MergeFromString(serialized)
+
+    @classmethod
+    def FromString(cls: Type[R], serialized: bytes) -> R:
+        """A message of bytes.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            The message.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
+        message: Any = cls()
+        message.ParseFromString(serialized)
+        result: R = message
+        return result

@@ -29,17 +29,6 @@ class Message(Reflection):
 
     _declared: Dict[str, Field] = {}
 
-    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        """The bytes; maps are always in the order of their keys.
-
-        Args:
-            deterministic: has no effect.
-
-        Returns:
-            Bytes, as protobuf writes them.
-        """
-        raise NotImplementedError
-
     def _merge_field(self, number: int, kind: int, value: Any) -> None:
         raise NotImplementedError
 
@@ -58,38 +47,6 @@ class Message(Reflection):
         for number, kind, value in read_fields(bytes(serialized)):
             self._merge_field(number, kind, value)
         return len(serialized)
-
-    def ParseFromString(self, serialized: bytes) -> int:
-        """Reads a message of that type in place of this one.
-
-        Args:
-            serialized: the bytes of a message of this type.
-
-        Returns:
-            Their number.
-
-        Raises:
-            ValueError: if they are no such message.
-        """
-        self.Clear()
-        return self.MergeFromString(serialized)
-
-    @classmethod
-    def FromString(cls: Type[M], serialized: bytes) -> M:
-        """A message of bytes.
-
-        Args:
-            serialized: the bytes of a message of this type.
-
-        Returns:
-            The message.
-
-        Raises:
-            ValueError: if they are no such message.
-        """
-        message = cls()
-        message.MergeFromString(serialized)
-        return message
 
     def Clear(self) -> None:
         """Sets all fields to their defaults."""
@@ -120,17 +77,6 @@ class Message(Reflection):
         if type(other) is not type(self):
             raise TypeError(f"expected {type(self).__name__}, not {type(other).__name__}")
         self.MergeFromString(other.SerializeToString())
-
-    def SerializePartialToString(self, deterministic: Optional[bool] = None) -> bytes:
-        """The bytes, as `SerializeToString`.
-
-        Args:
-            deterministic: has no effect.
-
-        Returns:
-            Bytes, as protobuf writes them.
-        """
-        return self.SerializeToString(deterministic)
 
     def SetInParent(self) -> None:
         """It counts as set, even without fields."""
@@ -196,10 +142,6 @@ class Message(Reflection):
     def _is_present(self) -> bool:
         """Whether a message that holds it has it."""
         return "_is_given" in self.__dict__ or bool(self.SerializeToString())
-
-    def ByteSize(self) -> int:
-        """The number of bytes that it is written as."""
-        return len(self.SerializeToString())
 
     def __eq__(self, other: object) -> bool:
         return (
