@@ -153,7 +153,7 @@ class _OfClass:
 
 
 class Reflection:
-    """What a message has by the fields that its class declares: a descriptor, and a form as bytes."""
+    """What a message has by the fields that its class declares: a descriptor, a form as bytes."""
 
     DESCRIPTOR: Any = _OfClass()
 
