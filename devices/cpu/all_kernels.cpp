@@ -83,6 +83,7 @@ constexpr Add families[] = {
     add_nn_kernels,
     add_beam_search_kernels,
     add_random_kernels,
+    add_generators_kernels,
     add_state_kernels,
     add_table_kernels,
     add_reader_kernels,

@@ -1,5 +1,6 @@
 #include "troupe/graph/ops/all_ops.hpp"
 
+
 namespace troupe {
 namespace {
 
@@ -81,6 +82,7 @@ constexpr Family families[] = {
     {"nn/nn", add_nn_ops},
     {"nn/beam_search", add_beam_search_ops},
     {"random/random", add_random_ops},
+    {"random/generators", add_generators_ops},
     {"state/state", add_state_ops},
     {"state/reference", add_reference_ops},
     {"state/session_tensors", add_session_tensors_ops},

@@ -50,6 +50,17 @@ void fill_random(Distribution distribution, const Philox& start, Tensor& out) {
   }
 }
 
+/// The integers that one block of bits makes.
+template <class T>
+BlockNumbers<T> integers(const Philox::Block& bits) {
+  BlockNumbers<T> numbers;
+  for (size_t j = 0; j < numbers.size(); ++j) {
+    if constexpr (sizeof(T) == 4) numbers[j] = static_cast<T>(bits[j]);
+    else numbers[j] = static_cast<T>(uint64_t{bits[2 * j + 1]} << 32 | bits[2 * j]);
+  }
+  return numbers;
+}
+
 template <class T>
 Status fill_random_ints(
     const Philox& start, const Tensor& least_input, const Tensor& end_input, Tensor& out) {
@@ -67,12 +78,9 @@ Status fill_random_ints(
     return static_cast<T>(static_cast<Bits>(*least) + bits % range);
   };
   fill_blocks<T>(out, [&](uint64_t i) {
-    auto bits = start.skip(i).block();
+    auto bits = integers<Bits>(start.skip(i).block());
     BlockNumbers<T> numbers;
-    for (size_t j = 0; j < numbers.size(); ++j) {
-      if constexpr (sizeof(T) == 4) numbers[j] = in_range(bits[j]);
-      else numbers[j] = in_range(uint64_t{bits[2 * j + 1]} << 32 | bits[2 * j]);
-    }
+    std::ranges::transform(bits, numbers.begin(), in_range);
     return numbers;
   });
   return {};
@@ -89,6 +97,13 @@ void fill_random(Distribution distribution, const Philox& start, Tensor& out) {
 Status fill_random_ints(const Philox& start, const Tensor& least, const Tensor& end, Tensor& out) {
   if (out.dtype() == DType::int32) return fill_random_ints<int32_t>(start, least, end, out);
   return fill_random_ints<int64_t>(start, least, end, out);
+}
+
+void fill_random_bits(const Philox& start, Tensor& out) {
+  for_dtype(Types<int32_t, int64_t, uint32_t, uint64_t>{}, out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    fill_blocks<T>(out, [&](uint64_t i) { return integers<T>(start.skip(i).block()); });
+  });
 }
 
 }  // namespace troupe::cpu

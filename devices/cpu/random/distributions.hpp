@@ -97,4 +97,7 @@ void fill_random(Distribution distribution, const Philox& start, Tensor& out);
 /// scalars of its dtype, the second one greater.
 Status fill_random_ints(const Philox& start, const Tensor& least, const Tensor& end, Tensor& out);
 
+/// Sets all elements of an integral tensor of 32 or 64 bits to the bits from that position on.
+void fill_random_bits(const Philox& start, Tensor& out);
+
 }  // namespace troupe::cpu

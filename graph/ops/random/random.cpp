@@ -104,6 +104,21 @@ void add_even_and_normal(OpCatalog& catalog) {
       .gradient(not_differentiable));
 }
 
+/// [height, width, channels], with height and width from input 1.
+Status infer_random_crop(ShapeInference& s) {
+  for (auto [input, rank] : {std::pair(0, 3), std::pair(1, 1)})
+    if (auto status = s.need_rank(input, rank); !status.ok()) return status;
+  auto size = s.constant_ints(1);
+  if (size && size->size() != 2)
+    return invalid_argument("'size' must have 2 elements, but has " + std::to_string(size->size()));
+  const std::vector<int64_t> sizes = {
+      size ? (*size)[0] : Shape::unknown, size ? (*size)[1] : Shape::unknown,
+      s.input(0).has_rank() ? s.input(0)[2] : Shape::unknown};
+  auto shape = Shape::make(sizes);
+  if (shape) s.set(0, *shape);
+  return shape.status();
+}
+
 void add_choices(OpCatalog& catalog) {
   catalog.add(with_seeds(Op("RandomShuffle"))
       .doc("The slices of a tensor along its first dimension, in random order.")
@@ -112,6 +127,15 @@ void add_choices(OpCatalog& catalog) {
       .attr("T", AttrType::dtype)
       .infer_shape(shapes::same_as_input())
       .gradient(not_differentiable));
+  catalog.add(with_seeds(Op("RandomCrop"))
+      .doc("A part of that height and width, anywhere in the image.")
+      .input("image", "T")
+      .input("size", DType::int64)
+      .output("output", "T")
+      .attr(
+          "T", {DType::uint8, DType::int8, DType::int16, DType::int32, DType::int64,
+                DType::float32, DType::float64})
+      .infer_shape(infer_random_crop));
   catalog.add(with_seeds(Op("Multinomial"))
       .doc("For each row of logits, num_samples classes with probabilities in proportion to "
            "e^logit; classes without a finite logit are never drawn. A row without any draws the "
