@@ -110,6 +110,7 @@ constexpr Add families[] = {
     add_dataset_generator_kernels,
     add_dataset_reduction_kernels,
     add_dataset_records_kernels,
+    add_dataset_databases_kernels,
     add_iterators_kernels,
     add_boosted_trees_kernels,
     add_tensor_forest_kernels,

@@ -105,6 +105,7 @@ constexpr Family families[] = {
     {"functional", add_functional_ops},
     {"data/sources", add_dataset_sources_ops},
     {"data/arrangement", add_dataset_arrangement_ops},
+    {"data/databases", add_dataset_databases_ops},
     {"data/mapping", add_dataset_mapping_ops},
     {"data/iterators", add_iterators_ops},
     {"learning/boosted_trees", add_boosted_trees_ops},

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <limits>
 #include <mutex>
+#include <string>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
@@ -105,11 +107,84 @@ Result<Iterate> prefetch(Launch& launch, const SharedDataset& input) {
 Result<Kernel> make_cache(const Node& node) { return transform_kernel(node, cache); }
 Result<Kernel> make_prefetch(const Node& node) { return transform_kernel(node, prefetch); }
 
+// -- datasets that say how elements are made, and not which they are
+
+/// What the last input says must be a number in these bounds.
+struct Bounds {
+  const char* name = nullptr;  // null: the op has no such input
+  int64_t end = std::numeric_limits<int64_t>::max();
+};
+
+Status check_number(const Launch& launch, const Bounds& bounds) {
+  if (!bounds.name) return {};
+  auto number = number_input(launch, 1, bounds.name);
+  if (!number) return number.status();
+  if (*number >= 0 && *number < bounds.end) return {};
+  return invalid_argument(
+      std::string("`") + bounds.name + "` must be " +
+      (*number < 0 ? ">= 0" : "< " + std::to_string(bounds.end)));
+}
+
+Iterate as_input(const SharedDataset& input) {
+  return [input](const SharedIteration& iteration) { return input->iterate(iteration); };
+}
+
+KernelCatalog::Make make_unchanging(const Bounds& bounds) {
+  return [bounds](const Node& node) -> Result<Kernel> {
+    return transform_kernel(
+        node, [bounds](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+          if (auto status = check_number(launch, bounds); !status.ok()) return status;
+          return as_input(input);
+        });
+  };
+}
+
+Status check_tag(const Launch& launch) {
+  if (launch.input(1).shape().is_scalar()) return {};
+  return invalid_argument("tag must be a scalar");
+}
+
+Result<Kernel> make_tagged(const Node& node) {
+  return transform_kernel(node, [](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+    if (auto status = check_tag(launch); !status.ok()) return status;
+    return as_input(input);
+  });
+}
+
+Result<Kernel> make_fastest(const Node& node) {
+  return transform_kernel(
+      node,
+      [attrs = ElementAttrs(node)](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+        for (int i = 1; i < launch.input_count(); ++i) {
+          auto other = dataset_input(launch, i);
+          if (!other) return other.status();
+          if (auto status = attrs.check((*other)->dtypes()); !status.ok()) return status;
+        }
+        return as_input(input);
+      });
+}
+
+void add_unchanging_kernels(KernelCatalog& catalog) {
+  constexpr int64_t threads_end = 65536;
+  catalog.add("ModelDataset", make_unchanging({}));
+  for (const std::string prefix : {"", "Experimental"}) {
+    catalog.add(prefix + "NonSerializableDataset", make_unchanging({}));
+    catalog.add(prefix + "AssertNextDataset", make_unchanging({}));
+    catalog.add(
+        prefix + "MaxIntraOpParallelismDataset", make_unchanging({"max_intra_op_parallelism"}));
+    catalog.add(prefix + "PrivateThreadPoolDataset", make_unchanging({"num_threads", threads_end}));
+    catalog.add(prefix + "LatencyStatsDataset", make_tagged);
+    catalog.add(prefix + "BytesProducedStatsDataset", make_tagged);
+    catalog.add(prefix + "ChooseFastestDataset", make_fastest);
+  }
+}
+
 }  // namespace
 
 void add_dataset_buffering_kernels(KernelCatalog& catalog) {
   catalog.add("PrefetchDataset", make_prefetch);
   catalog.add("CacheDataset", make_cache);
+  add_unchanging_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

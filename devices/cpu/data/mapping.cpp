@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/batching.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/data/buffered_source.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
@@ -157,6 +158,16 @@ Iterate parallel_map(
   };
 }
 
+/// The number of calls beside each other that input `index` asks for.
+Result<size_t> parallel_calls_input(const Launch& launch, int index) {
+  auto calls = number_input(launch, index, "num_parallel_calls");
+  if (!calls) return calls.status();
+  if (*calls != -1 && *calls <= 0)
+    return invalid_argument("num_parallel_calls must be greater than zero.");
+  if (*calls > 0) return static_cast<size_t>(*calls);
+  return std::max<size_t>(std::thread::hardware_concurrency(), 1);
+}
+
 Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& device) {
   return function_kernel(
       node, graph, device, "f",
@@ -165,15 +176,35 @@ Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& d
           Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
         auto input = dataset_input(launch, 0);
         if (!input) return input.status();
-        auto calls = number_input(launch, launch.input_count() - 1, "num_parallel_calls");
+        auto calls = parallel_calls_input(launch, launch.input_count() - 1);
         if (!calls) return calls.status();
-        if (*calls != -1 && *calls <= 0)
-          return invalid_argument("num_parallel_calls must be greater than zero.");
         if (auto status = function.check((*input)->dtypes(), attrs.dtypes); !status.ok())
           return status;
-        auto parallel = *calls > 0 ? static_cast<size_t>(*calls)
-                                   : std::max<size_t>(std::thread::hardware_concurrency(), 1);
-        return parallel_map(*input, of_node(function, preserves), parallel, keeps_order);
+        return parallel_map(*input, of_node(function, preserves), *calls, keeps_order);
+      });
+}
+
+/// Inputs behind the captured ones: batch_size, num_parallel_calls, drop_remainder.
+Result<Kernel> make_map_and_batch(const Node& node, const Graph& graph, Device& device) {
+  return function_kernel(
+      node, graph, device, "f",
+      [attrs = ElementAttrs(node), preserves = node.attr<bool>("preserve_cardinality")](
+          Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
+        auto input = dataset_input(launch, 0);
+        if (!input) return input.status();
+        auto last = launch.input_count() - 1;
+        auto size = batch_size_inputs(launch, last - 2, last);
+        if (!size) return size.status();
+        auto calls = parallel_calls_input(launch, last - 1);
+        if (!calls) return calls.status();
+        if (auto status = function.check((*input)->dtypes(), attrs.dtypes); !status.ok())
+          return status;
+        auto mapped = parallel_map(*input, of_node(function, preserves), *calls, true);
+        return Iterate([=, size = *size](const SharedIteration& iteration) {
+          auto source = mapped(iteration);
+          if (source) source = batches_of_calls(iteration, *std::move(source), size);
+          return source;
+        });
       });
 }
 
@@ -226,11 +257,13 @@ data::SharedSource map_source(
 
 void add_dataset_mapping_kernels(KernelCatalog& catalog) {
   catalog.add_linked("MapDataset", make_map);
+  catalog.add_linked("ExperimentalMapDataset", make_map);
   catalog.add_linked("ParallelMapDataset", make_parallel_map);
   catalog.add_linked("FilterDataset", make_choice(Rest::is_asked));
   for (const std::string prefix : {"", "Experimental"}) {
     catalog.add_linked(prefix + "TakeWhileDataset", make_choice(Rest::is_left));
     catalog.add_linked(prefix + "ScanDataset", make_scan);
+    catalog.add_linked(prefix + "MapAndBatchDataset", make_map_and_batch);
   }
 }
 

@@ -1,7 +1,14 @@
+#include <algorithm>
+#include <string>
+#include <thread>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/captured_function.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/elements.hpp"
+#include "troupe/devices/cpu/data/sources.hpp"
 #include "troupe/devices/cpu/random/seeds.hpp"
+#include "troupe/devices/data/buffered_source.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/files/record_file.hpp"
@@ -184,6 +191,119 @@ Result<Kernel> make_single(const Node& node) {
   return kernel;
 }
 
+/// A source whose one element is all elements of the input, stacked.
+class Stacked final : public data::SteppedSource {
+ public:
+  Stacked(SharedIteration iteration, data::SharedSource input)
+      : iteration_(std::move(iteration)), input_(std::move(input)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (iteration_->is_stopped()) return Pulled(cancelled("nothing waits for the result any more"));
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) return stack(elements_, iteration_->device().allocator());
+    elements_.push_back(**std::move(answer));
+    return {};
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  std::vector<Element> elements_;
+};
+
+/// MapDefun, whose attributes say the shapes of the function's results.
+struct MappedSlices {
+  ElementAttrs attrs;
+  data::SharedFunction function;
+  int argument_count;
+
+  Result<int64_t> rows(const Launch& launch) const {
+    for (int i = 0; i < argument_count; ++i) {
+      const auto& shape = launch.input(i).shape();
+      if (shape.is_scalar())
+        return invalid_argument(
+            "All inputs must have rank at least 1. Input " + std::to_string(i) +
+            " has a rank of 0.");
+      if (shape[0] != launch.input(0).shape()[0])
+        return invalid_argument(
+            "All inputs must have the same dimension 0. Input " + std::to_string(i) +
+            " has leading dimension " + std::to_string(shape[0]) +
+            ", while all previous inputs have leading dimension " +
+            std::to_string(launch.input(0).shape()[0]));
+      if (is_opaque(launch.input(i).dtype()))
+        return unimplemented("handles and variants cannot be sliced");
+    }
+    return launch.input(0).shape()[0];
+  }
+
+  /// Of no slices.
+  Status set_empty(Launch& launch) const {
+    for (size_t i = 0; i < attrs.shapes.size(); ++i) {
+      if (!attrs.shapes[i].is_known())
+        return invalid_argument("a result of no slices needs a known shape");
+      std::vector<int64_t> sizes = {0};
+      auto own = attrs.shapes[i].sizes();
+      sizes.insert(sizes.end(), own.begin(), own.end());
+      auto shape = Shape::make(sizes);
+      if (!shape) return shape.status();
+      auto out = launch.allocate(attrs.dtypes[i], *shape);
+      if (!out) return out.status();
+      launch.set(static_cast<int>(i), *std::move(out));
+    }
+    return {};
+  }
+
+  data::SharedSource begin(Launch& launch, const SharedIteration& iteration) const {
+    auto call =
+        [captured = std::make_shared<const Tensors>(captured_inputs(
+             launch, argument_count, static_cast<size_t>(launch.input_count() - argument_count))),
+         attrs = attrs, function = function,
+         iteration](Element element, data::ElementSource::Done done) {
+          auto checked = [attrs](Pulled pulled) -> Pulled {
+            if (!pulled.ok() || !pulled->has_value()) return pulled;
+            auto status = data::check_element(**pulled, attrs.dtypes, attrs.shapes);
+            if (!status.ok()) return status;
+            return pulled;
+          };
+          auto answer = function->call(
+              std::move(element), captured, data::AtOutOfRange::fails, *iteration,
+              [checked, done](Pulled pulled) { done(checked(std::move(pulled))); });
+          return answer ? std::optional<Pulled>(checked(*std::move(answer))) : answer;
+        };
+    auto slices = slices_source(iteration, captured_inputs(launch, 0, size_t(argument_count)));
+    auto calls = std::max<size_t>(std::thread::hardware_concurrency(), 1);
+    auto mapped = std::make_shared<data::BufferedSource>(iteration, std::move(slices), calls, call);
+    return std::make_shared<Stacked>(iteration, std::move(mapped));
+  }
+};
+
+Result<Kernel> make_map_defun(const Node& node, const Graph& graph, Device& device) {
+  auto function = data::DatasetFunction::compile(node.attr<FunctionRef>("f"), node, graph, device);
+  if (!function) return function.status();
+  auto arguments = node.attr<DTypes>("Targuments");
+  MappedSlices map{ElementAttrs(node), *std::move(function), static_cast<int>(arguments.size())};
+  if (map.attrs.dtypes.size() != map.attrs.shapes.size())
+    return invalid_argument("Length of output_shapes and output_types must match.");
+  for (auto status :
+       {map.function->check_arguments(arguments, node.attr<DTypes>("Tcaptured")),
+        map.function->check_results(map.attrs.dtypes)})
+    if (!status.ok()) return status;
+  Kernel kernel;
+  kernel.start = [map](Launch& launch, Kernel::Done done) {
+    auto rows = map.rows(launch);
+    if (!rows) return done(rows.status());
+    if (*rows == 0) return done(map.set_empty(launch));
+    auto iteration = std::make_shared<data::Iteration>(launch.device());
+    auto stacked = map.attrs;
+    stacked.shapes.assign(stacked.shapes.size(), Shape::unknown_rank());
+    compute_by(launch, stacked, iteration, map.begin(launch, iteration), std::move(done));
+  };
+  kernel.awaits = "calls of a function";
+  return kernel;
+}
+
 /// Inputs: the dataset, filename, compression_type.
 Result<data::SharedSource> begin_writing(const Launch& launch, const SharedIteration& iteration) {
   auto input = dataset_input(launch, 0);
@@ -222,6 +342,7 @@ Kernel write_records_kernel() {
 void add_dataset_reduction_kernels(KernelCatalog& catalog) {
   catalog.add_linked("ReduceDataset", make_reduce);
   catalog.add("DatasetToSingleElement", make_single);
+  catalog.add_linked("MapDefun", make_map_defun);
   for (const auto* op : {"DatasetToTFRecord", "ExperimentalDatasetToTFRecord"})
     catalog.add(op, [](const Node&) -> Result<Kernel> { return write_records_kernel(); });
 }

@@ -4,6 +4,7 @@
 #include "troupe/devices/cpu/data/shuffling.hpp"
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/random/distributions.hpp"
 #include "troupe/devices/cpu/random/philox.hpp"
 #include "troupe/devices/cpu/random/seeds.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
@@ -242,6 +243,64 @@ Result<Kernel> make_shuffle_dataset(const Node& node) {
   return Kernel{.compute = std::move(compute)};
 }
 
+Result<Kernel> make_shuffle_and_repeat_dataset(const Node& node) {
+  return Kernel{
+      .compute = [attrs = ElementAttrs(node), parts = DatasetParts()](Launch& launch) -> Status {
+        auto shuffle = shuffled(launch, attrs, /*reshuffles=*/true, parts);
+        if (!shuffle) return shuffle.status();
+        auto count = number_input(launch, 4, "count");
+        if (!count) return count.status();
+        if (*count != -1 && *count <= 0)
+          return invalid_argument("count must be greater than zero or equal to -1.");
+        auto iterate = [shuffle = *shuffle, count = *count](const SharedIteration& iteration) {
+          return shuffle->iterate_times(iteration, count);
+        };
+        return set_dataset(launch, make_dataset(attrs, iterate));
+      }};
+}
+
+/// Each element with a probability, by random numbers that are those of TensorFlow.
+class Sampled final : public data::SteppedSource {
+ public:
+  Sampled(data::SharedSource input, float rate, SeedPair seeds)
+      : input_(std::move(input)), rate_(rate), numbers_(seeds.numbers()) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!answer.ok() || !answer->has_value()) return answer;
+    if (unit_float(numbers_) < rate_) return answer;
+    return {};
+  }
+
+  data::SharedSource input_;
+  float rate_;
+  PhiloxNumbers numbers_;
+};
+
+Result<Kernel> make_sampling_dataset(const Node& node) {
+  return transform_kernel(
+      node,
+      [parts = DatasetParts()](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+        auto rate = scalar_input<float>(launch.input(1), "rate");
+        if (!rate) return rate.status();
+        auto seeds = seed_inputs(launch, 2);
+        if (!seeds) return seeds.status();
+        return Iterate(
+            [=, rate = *rate,
+             seeds = *seeds](const SharedIteration& iteration) -> Result<data::SharedSource> {
+              auto source = input->iterate(iteration);
+              if (!source) return source;
+              auto drawn = iteration->state_of_input<SeedPair>(parts.seeds, [&] {
+                return std::make_shared<SeedPair>(or_drawn(seeds, *iteration));
+              });
+              return data::SharedSource(
+                  std::make_shared<Sampled>(*std::move(source), rate, *drawn));
+            });
+      });
+}
+
 }  // namespace
 
 std::optional<Iterate> shuffled_and_repeated(const SharedDataset& input, int64_t count) {
@@ -252,6 +311,8 @@ std::optional<Iterate> shuffled_and_repeated(const SharedDataset& input, int64_t
 
 void add_dataset_shuffling_kernels(KernelCatalog& catalog) {
   catalog.add("ShuffleDataset", make_shuffle_dataset);
+  catalog.add("ShuffleAndRepeatDataset", make_shuffle_and_repeat_dataset);
+  catalog.add("SamplingDataset", make_sampling_dataset);
   catalog.add("RandomDataset", make_random_dataset);
   catalog.add("ExperimentalRandomDataset", make_random_dataset);
 }

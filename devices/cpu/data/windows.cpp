@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/elements.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 #include "troupe/devices/data/window.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -33,15 +35,17 @@ struct WindowPlan {
   }
 };
 
-/// Datasets of elements that follow each other: one dataset for each component. An element that
-/// could not be made is an error of the windows that it is in, and of no others.
+/// What the elements of a window become.
+using Gather = std::function<Pulled(const std::vector<Element>&, Allocator&)>;
+
+/// What becomes of elements that follow each other. An element that could not be made is an error
+/// of the windows that it is in, and of no others.
 class Windows final : public data::SteppedSource {
  public:
-  Windows(
-      SharedIteration iteration, data::SharedSource input, SharedDataset dataset, WindowPlan plan)
+  Windows(SharedIteration iteration, data::SharedSource input, Gather gather, WindowPlan plan)
       : iteration_(std::move(iteration)),
         input_(std::move(input)),
-        dataset_(std::move(dataset)),
+        gather_(std::move(gather)),
         plan_(plan) {}
 
  private:
@@ -99,28 +103,31 @@ class Windows final : public data::SteppedSource {
     elements_.erase(elements_.begin(), elements_.begin() + dropped);
     left_out_ = plan_.shift - dropped;
     if (!status.ok()) return status;
-    return std::optional<Element>(datasets_of(chosen));
-  }
-
-  Element datasets_of(const std::vector<Element>& elements) const {
-    Element datasets;
-    for (size_t i = 0; i < dataset_->dtypes().size(); ++i) {
-      std::vector<Element> component;
-      for (const auto& element : elements) component.push_back({element[i]});
-      datasets.push_back(data::to_tensor(data::make_window(
-          {dataset_->dtypes()[i]}, {dataset_->shapes()[i]}, std::move(component))));
-    }
-    return datasets;
+    return gather_(chosen, iteration_->device().allocator());
   }
 
   SharedIteration iteration_;
   data::SharedSource input_;  // null at its end
-  SharedDataset dataset_;
+  Gather gather_;
   WindowPlan plan_;
   std::deque<Result<Element>> elements_;  // from the first one of the next window on
   int64_t left_out_ = 0;                  // elements before that, which are still to be pulled
   int64_t errors_ = 0;                    // without another answer between them
 };
+
+/// A dataset for each component of the elements, which are those of `dataset`.
+Gather datasets_of(const SharedDataset& dataset) {
+  return [=](const std::vector<Element>& elements, Allocator&) -> Pulled {
+    Element datasets;
+    for (size_t i = 0; i < dataset->dtypes().size(); ++i) {
+      std::vector<Element> component;
+      for (const auto& element : elements) component.push_back({element[i]});
+      datasets.push_back(data::to_tensor(
+          data::make_window({dataset->dtypes()[i]}, {dataset->shapes()[i]}, std::move(component))));
+    }
+    return std::optional<Element>(std::move(datasets));
+  };
+}
 
 Result<int64_t> positive_input(const Launch& launch, int index, const char* name) {
   auto value = number_input(launch, index, name);
@@ -136,6 +143,7 @@ Result<WindowPlan> plan_input(const Launch& launch) {
   if (!shift) return shift.status();
   auto stride = positive_input(launch, 3, "stride");
   if (!stride) return stride.status();
+  if (launch.input_count() < 5) return WindowPlan{*size, *shift, *stride, true};
   auto drops = flag_input(launch, 4, "drop_remainder");
   if (!drops) return drops.status();
   return WindowPlan{*size, *shift, *stride, *drops};
@@ -149,14 +157,26 @@ Result<Kernel> make_windows(const Node& node) {
     if (auto status = attrs.check(windows); !status.ok()) return status;
     auto plan = plan_input(launch);
     if (!plan) return plan.status();
-    return set_dataset(launch, make_dataset(attrs, over<Windows>(*input, *input, *plan)));
+    return set_dataset(
+        launch, make_dataset(attrs, over<Windows>(*input, datasets_of(*input), *plan)));
   }};
+}
+
+/// Full windows alone, each as a batch.
+Result<Kernel> make_sliding_windows(const Node& node) {
+  return transform_kernel(node, [](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+    auto plan = plan_input(launch);
+    if (!plan) return plan.status();
+    return over<Windows>(input, Gather(stack), *plan);
+  });
 }
 
 }  // namespace
 
 void add_dataset_windows_kernels(KernelCatalog& catalog) {
   catalog.add("WindowDataset", make_windows);
+  for (const auto* op : {"SlidingWindowDataset", "ExperimentalSlidingWindowDataset"})
+    catalog.add(op, make_sliding_windows);
 }
 
 }  // namespace troupe::cpu

@@ -89,13 +89,14 @@ Result<std::optional<ReaderResource::Record>> ReaderResource::read() {
   Record record;
   auto read = format_->read(record.key, record.value);
   if (!read) return read.status();
-  if (*read != RecordFormat::Read::record) {
+  using Read = RecordFormat::Read;
+  if (*read == Read::only_record || *read == Read::end) {
     format_->end();
     work_finished_ = work_started_.load();
   }
-  if (*read == RecordFormat::Read::end) return std::optional<Record>();
-  record.key =
-      *read == RecordFormat::Read::only_record ? work_unit_ : work_unit_ + ":" + record.key;
+  if (*read == Read::end) return std::optional<Record>();
+  if (*read == Read::only_record) record.key = work_unit_;
+  if (*read == Read::record) record.key = work_unit_ + ":" + record.key;
   ++records_produced_;
   std::lock_guard lock(mutex_);
   record.number = next_record_++;

@@ -28,13 +28,15 @@ Status check_reader(const Resource& resource, const Node& handle) {
 void add_reader_kind(ResourceKindCatalog& catalog) {
   for (std::string op :
        {"WholeFileReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader",
-        "IdentityReader"})
-    for (const auto* form : {"", "V2"})
+        "IdentityReader", "LMDBReader"})
+    for (const auto* form : {"", "V2"}) {
+      if (op == "LMDBReader" && *form) continue;  // TensorFlow has it by reference alone
       catalog.add(
           {.name = ReaderResource::kind_name,
            .handle_op = op + form,
            .make = make_reader,
            .check = check_reader});
+    }
 }
 
 }  // namespace troupe

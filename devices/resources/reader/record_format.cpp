@@ -1,8 +1,10 @@
 #include "troupe/devices/resources/reader/record_format.hpp"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "troupe/devices/files/lmdb_file.hpp"
 #include "troupe/devices/files/record_file.hpp"
 
 namespace troupe {
@@ -172,6 +174,28 @@ class RecordFileFormat final : public DeclaredFormat {
   std::unique_ptr<RecordFileReader> reader_;
 };
 
+class LmdbFormat final : public DeclaredFormat {
+ public:
+  using DeclaredFormat::DeclaredFormat;
+
+  Status begin(const std::string& work_unit) override {
+    auto file = LmdbFile::open(work_unit);
+    if (file) file_.emplace(*std::move(file));
+    return file.status();
+  }
+
+  Result<Read> read(std::string& key, std::string& value) override {
+    auto has_entry = file_->read(key, value);
+    if (!has_entry) return has_entry.status();
+    return *has_entry ? Read::keyed_record : Read::end;
+  }
+
+  void end() override { file_.reset(); }
+
+ private:
+  std::optional<LmdbFile> file_;
+};
+
 // -- what a node declares
 
 /// The attributes of a node that are no name.
@@ -227,6 +251,7 @@ Result<std::unique_ptr<RecordFormat>> make_record_format(const Node& handle) {
   auto op = handle.op->name();
   if (op.ends_with("V2")) op.resize(op.size() - 2);
   auto declaration = declaration_of(op, handle);
+  if (op == "LMDBReader") return Made(new LmdbFormat(declaration));
   if (op == "IdentityReader") return Made(new WorkUnitFormat(declaration));
   if (op == "WholeFileReader") return Made(new WholeFileFormat(declaration));
   if (op == "TextLineReader") {

@@ -11,9 +11,10 @@ namespace troupe {
 class RecordFormat {
  public:
   enum class Read : uint8_t {
-    record,       // there may be more
-    only_record,  // the work unit is one record, whose key is its name
-    end           // no record
+    record,        // there may be more
+    keyed_record,  // as `record`; its key is known beyond the work unit
+    only_record,   // the work unit is one record, whose key is its name
+    end            // no record
   };
 
   virtual ~RecordFormat() = default;

@@ -87,6 +87,39 @@ Op make_sparse_batch(const std::string& name) {
           }));
 }
 
+/// Ops that say how elements are made, and not which they are.
+void add_unchanging_ops(OpCatalog& catalog, const std::string& prefix) {
+  auto add = [&](const std::string& name, const char* doc, const char* input, DType dtype) {
+    auto op = make_transform((prefix + name).c_str(), doc);
+    if (*input) std::move(op).input(input, dtype);
+    catalog.add(with_element_attrs(std::move(op).output("handle", DType::variant)));
+  };
+  add("NonSerializableDataset", "The same elements.", "", DType::invalid);
+  add("AssertNextDataset",
+      "The same elements. (In TensorFlow, an error where a rewritten graph has other "
+      "transformations next; here graphs of datasets are not rewritten.)",
+      "transformations", DType::string);
+  add("MaxIntraOpParallelismDataset",
+      "The same elements. The runtime chooses on how many threads a kernel runs.",
+      "max_intra_op_parallelism", DType::int64);
+  add("PrivateThreadPoolDataset",
+      "The same elements. All datasets of a device share its threads.", "num_threads",
+      DType::int64);
+  add("LatencyStatsDataset", "The same elements. There are no statistics of them.", "tag",
+      DType::string);
+  add("BytesProducedStatsDataset", "The same elements. There are no statistics of them.", "tag",
+      DType::string);
+  catalog.add(with_element_attrs(
+      make_dataset_op(
+          prefix + "ChooseFastestDataset",
+          "The elements of one of the datasets, which all have the same: of the first.")
+          .inputs("input_datasets", DType::variant, "N")
+          .output("handle", DType::variant)
+          .attr("N", AttrType::integer)
+          .attr_at_least("N", 2)
+          .attr("num_experiments", AttrType::integer)));
+}
+
 /// Ops that have an older name, too.
 void add_renamed_ops(OpCatalog& catalog) {
   for (const std::string prefix : {"", "Experimental"}) {
@@ -100,15 +133,27 @@ void add_renamed_ops(OpCatalog& catalog) {
             "Each element the first time that it comes: int32, int64 or string tensors.")
             .output("handle", DType::variant)));
     catalog.add(make_sparse_batch(prefix + "DenseToSparseBatchDataset"));
+    auto sliding = prefix + "SlidingWindowDataset", unbatch = prefix + "UnbatchDataset";
+    catalog.add(with_element_attrs(
+        make_transform(
+            sliding.c_str(),
+            "Batches of `window_size` elements, each `window_stride` behind the one before. A "
+            "batch\nbegins `window_shift` elements behind the one before; those that would have "
+            "fewer\nelements are dropped.",
+            {1, 2, 3})
+            .input("window_size", DType::int64)
+            .input("window_shift", DType::int64)
+            .input("window_stride", DType::int64)
+            .output("handle", DType::variant)));
+    catalog.add(with_element_attrs(
+        make_transform(unbatch.c_str(), "The slices of each element along axis 0.")
+            .output("handle", DType::variant)));
+    add_unchanging_ops(catalog, prefix);
   }
 }
 
-}  // namespace
-
-void add_dataset_arrangement_ops(OpCatalog& catalog) {
-  add_batch_ops(catalog);
-  add_window_op(catalog);
-  add_renamed_ops(catalog);
+/// Ops whose elements are in random order, or are drawn.
+void add_shuffling_ops(OpCatalog& catalog) {
   catalog.add(with_element_attrs(
       make_transform(
           "ShuffleDataset",
@@ -119,6 +164,39 @@ void add_dataset_arrangement_ops(OpCatalog& catalog) {
           .input("seed2", DType::int64)
           .output("handle", DType::variant)
           .attr("reshuffle_each_iteration", true)));
+  catalog.add(with_element_attrs(
+      make_transform(
+          "ShuffleAndRepeatDataset",
+          "The elements `count` times, without end where it is -1, in random order: each is drawn\n"
+          "from a buffer of the next `buffer_size`.",
+          {1, 2, 3, 4})
+          .input("buffer_size", DType::int64)
+          .input("seed", DType::int64)
+          .input("seed2", DType::int64)
+          .input("count", DType::int64)
+          .output("handle", DType::variant)));
+  catalog.add(with_element_attrs(
+      make_transform("SamplingDataset", "Each element with the probability `rate`.", {1, 2, 3})
+          .input("rate", DType::float32)
+          .input("seed", DType::int64)
+          .input("seed2", DType::int64)
+          .output("handle", DType::variant)));
+  catalog.add(with_element_attrs(
+      make_transform(
+          "ModelDataset",
+          "The same elements. The runtime chooses how much is made beside each other.")
+          .output("handle", DType::variant)
+          .attr("algorithm", int64_t{0})
+          .attr("cpu_budget", int64_t{0})));
+}
+
+}  // namespace
+
+void add_dataset_arrangement_ops(OpCatalog& catalog) {
+  add_batch_ops(catalog);
+  add_window_op(catalog);
+  add_renamed_ops(catalog);
+  add_shuffling_ops(catalog);
   catalog.add(with_count(make_transform(
       "RepeatDataset", "The elements `count` times, or without end where it is -1.", {1})));
   catalog.add(

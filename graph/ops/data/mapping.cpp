@@ -87,6 +87,16 @@ void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
           .attr("preserve_cardinality", false)));
   catalog.add(with_function(
       make_mapping(
+          (prefix + "MapAndBatchDataset").c_str(),
+          "Batches of what the function makes of so many elements, with so many calls at a time.",
+          {-3, -2, -1})
+          .input("batch_size", DType::int64)
+          .input("num_parallel_calls", DType::int64)
+          .input("drop_remainder", DType::boolean)
+          .output("handle", DType::variant)
+          .attr("preserve_cardinality", false)));
+  catalog.add(with_function(
+      make_mapping(
           (prefix + "TakeWhileDataset").c_str(),
           "The elements before the first for which the function returns false.")
           .output("handle", DType::variant),
@@ -120,13 +130,57 @@ void add_interleaving_ops(OpCatalog& catalog) {
           .attr("sloppy", false)));
 }
 
+/// The sizes of axis 0 of the arguments, which must be one, and then of a result.
+Status infer_map_defun(ShapeInference& s) {
+  auto rows = Shape::unknown;
+  auto count = s.attr<DTypes>("Targuments").size();
+  for (size_t i = 0; i < count; ++i) {
+    const auto& shape = s.input(static_cast<int>(i));
+    if (!shape.has_rank()) continue;
+    if (shape.is_scalar())
+      return invalid_argument(
+          "Arguments must have rank at least 1. Input " + std::to_string(i) + " has rank of 0.");
+    if (rows != Shape::unknown && shape[0] != Shape::unknown && shape[0] != rows)
+      return invalid_argument("Arguments must have the same dimension 0.");
+    if (shape[0] != Shape::unknown) rows = shape[0];
+  }
+  if (auto status = infer_components(s); !status.ok()) return status;
+  for (size_t i = 0; i < s.outputs().size(); ++i) {
+    const auto& row = s.outputs()[i];
+    if (!row.has_rank()) continue;
+    std::vector<int64_t> sizes = {rows};
+    sizes.insert(sizes.end(), row.sizes().begin(), row.sizes().end());
+    auto all = Shape::make(sizes);
+    if (!all) return all.status();
+    s.set(static_cast<int>(i), *all);
+  }
+  return {};
+}
+
+void add_map_defun(OpCatalog& catalog) {
+  catalog.add(with_element_attrs(
+      Op("MapDefun")
+          .doc("What the function makes of each slice of the arguments along axis 0, stacked. "
+               "Other arguments are the same for all slices.")
+          .inputs("arguments", "Targuments")
+          .inputs("captured_inputs", "Tcaptured")
+          .outputs("output", "output_types")
+          .attr("Targuments", AttrType::dtypes)
+          .attr_at_least("Targuments", 1)
+          .attr("Tcaptured", AttrValue(DTypes()))
+          .attr("f", AttrType::function)
+          .attr("max_intra_op_parallelism", int64_t{1})
+          .infer_shape(infer_map_defun)));
+}
+
 }  // namespace
 
 void add_dataset_mapping_ops(OpCatalog& catalog) {
-  catalog.add(with_function(make_mapping("MapDataset", "What the function makes of each element.")
-                                .output("handle", DType::variant)
-                                .attr("use_inter_op_parallelism", true)
-                                .attr("preserve_cardinality", false)));
+  for (const auto* name : {"MapDataset", "ExperimentalMapDataset"})
+    catalog.add(with_function(make_mapping(name, "What the function makes of each element.")
+                                  .output("handle", DType::variant)
+                                  .attr("use_inter_op_parallelism", true)
+                                  .attr("preserve_cardinality", false)));
   catalog.add(with_function(
       make_mapping(
           "ParallelMapDataset",
@@ -148,6 +202,7 @@ void add_dataset_mapping_ops(OpCatalog& catalog) {
     add_combining_ops(catalog, prefix);
     add_older_interleave(catalog, prefix);
   }
+  add_map_defun(catalog);
   catalog.add(with_element_attrs(
       Op("ReduceDataset")
           .doc("The state after the function has been called with the state and each element.")

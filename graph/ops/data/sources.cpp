@@ -109,6 +109,19 @@ void add_dataset_sources_ops(OpCatalog& catalog) {
             .input("seed", DType::int64)
             .input("seed2", DType::int64)
             .output("handle", DType::variant)));
+  catalog.add(make_source(
+                  "SparseTensorSliceDataset",
+                  "The rows of a sparse tensor, each as its indices, values and shape. Rows must "
+                  "be in order.")
+                  .input("indices", DType::int64)
+                  .input("values", "Tvalues")
+                  .input("dense_shape", DType::int64)
+                  .output("handle", DType::variant)
+                  .attr("Tvalues", AttrType::dtype));
+  for (const auto* name : {"MatchingFilesDataset", "ExperimentalMatchingFilesDataset"})
+    catalog.add(make_source(name, "The paths that match the patterns, in order for each of them.")
+                    .input("patterns", DType::string)
+                    .output("handle", DType::variant));
   add_file_ops(catalog);
   add_csv_ops(catalog);
 }

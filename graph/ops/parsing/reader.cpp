@@ -67,6 +67,10 @@ void add_readers(OpCatalog& catalog, bool is_reference) {
       "A reader of record files. Keys are file:offset.");
   add(with_reader_output("IdentityReader", is_reference),
       "A reader whose records are the names of its work units themselves.");
+  if (is_reference)
+    add(with_reader_output("LMDBReader", is_reference),
+        "A reader of the values of LMDB files, in the order of their keys, which the records "
+        "have.");
 }
 
 void add_reads(OpCatalog& catalog, bool is_reference) {
