@@ -35,6 +35,7 @@ constexpr Add families[] = {
     add_example_kernels,
     add_sequence_example_kernels,
     add_serialization_kernels,
+    add_protobufs_kernels,
     add_decoding_kernels,
     add_files_kernels,
     add_summary_kernels,

@@ -34,6 +34,7 @@ constexpr Family families[] = {
     {"parsing/example", add_example_ops},
     {"parsing/sequence_example", add_sequence_example_ops},
     {"parsing/serialization", add_serialization_ops},
+    {"parsing/protobufs", add_protobufs_ops},
     {"parsing/decoding", add_decoding_ops},
     {"parsing/files", add_files_ops},
     {"summary/summary", add_summary_ops},
