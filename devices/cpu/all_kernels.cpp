@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 
 #include "troupe/devices/control_flow.hpp"
+#include "troupe/devices/cpu/composed.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/devices/session_tensor_kernels.hpp"
@@ -71,6 +72,7 @@ constexpr Add families[] = {
     add_sparse_cross_kernels,
     add_resize_kernels,
     add_crop_kernels,
+    add_resampler_kernels,
     add_codecs_kernels,
     add_boxes_kernels,
     add_sounds_kernels,
@@ -119,6 +121,7 @@ constexpr Add families[] = {
     add_temporary_variable_kernels,
     add_session_tensor_kernels,
     add_transfer_kernels,
+    add_composed_kernels,
 };
 
 }  // namespace

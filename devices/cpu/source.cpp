@@ -22,6 +22,7 @@ Result<Kernel> make_placeholder(const Node& node) {
 void add_source_kernels(KernelCatalog& catalog) {
   catalog.add("Const", make_const);
   catalog.add("Placeholder", make_placeholder);
+  catalog.add("PlaceholderV2", make_placeholder);
   catalog.add_compute("NoOp", [](Launch&) { return Status(); });
 }
 

@@ -1,5 +1,6 @@
 #include "troupe/graph/ops/all_ops.hpp"
 
+#include "troupe/graph/ops/composed.hpp"
 
 namespace troupe {
 namespace {
@@ -70,6 +71,7 @@ constexpr Family families[] = {
     {"sparse/sparse_cross", add_sparse_cross_ops},
     {"image/resize", add_resize_ops},
     {"image/crop", add_crop_ops},
+    {"image/resampler", add_resampler_ops},
     {"image/codecs", add_codecs_ops},
     {"image/boxes", add_boxes_ops},
     {"audio/sounds", add_sounds_ops},
@@ -114,6 +116,7 @@ constexpr Family families[] = {
     {"functional_control", add_functional_control_ops},
     {"script", add_script_ops},
     {"transfer", add_transfer_ops},
+    {"composed", add_composed_ops},
 };
 
 std::shared_ptr<const OpCatalog> make_all() {

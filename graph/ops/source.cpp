@@ -28,6 +28,16 @@ void add_source_ops(OpCatalog& catalog) {
         return Status();
       }));
 
+  catalog.add(Op("PlaceholderV2")
+      .doc("As Placeholder, whose shape must be given.")
+      .output("output", "dtype")
+      .attr("dtype", AttrType::dtype)
+      .attr("shape", AttrType::shape)
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, s.attr<Shape>("shape"));
+        return Status();
+      }));
+
   catalog.add(Op("NoOp")
       .doc("Does nothing: a place for control inputs.")
       .infer_shape(shapes::none()));

@@ -1,10 +1,13 @@
 #include <farmhash.h>
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/graph/support/file.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -103,6 +106,123 @@ Status compute_fingerprint(Launch& launch) {
   return {};
 }
 
+/// The tensor whose elements are the first bytes of a file.
+Result<Tensor> read_elements(
+    const Launch& launch, const std::string& path, DType dtype, const Shape& shape) {
+  auto file = FileReader::open(path);
+  if (!file) return file.status();
+  auto out = launch.allocate(dtype, shape);
+  if (!out) return out;
+  if (file->size() < out->bytes())
+    return Result<Tensor>(internal(
+        "the file '" + path + "' has " + std::to_string(file->size()) + " bytes, fewer than the " +
+        std::to_string(out->bytes()) + " of a " + to_string(dtype) + " tensor of shape " +
+        shape.to_string()));
+  auto status = file->read(0, out->mutable_raw(), out->bytes());
+  if (!status.ok()) return Result<Tensor>(status);
+  if (dtype == DType::boolean) {  // any byte but 0 is true
+    auto* bytes = static_cast<uint8_t*>(out->mutable_raw());
+    std::transform(bytes, bytes + out->elements(), bytes, [](uint8_t byte) {
+      return static_cast<uint8_t>(byte != 0);
+    });
+  }
+  return out;
+}
+
+Result<Kernel> make_immutable_const(const Node& node) {
+  const auto& shape = node.attr<Shape>("shape");
+  if (!shape.is_known()) return invalid_argument("the shape of ImmutableConst must be known");
+  return Kernel{
+      .compute = [path = node.attr<std::string>("memory_region_name"), shape,
+                  dtype = node.attr<DType>("dtype")](Launch& launch) -> Status {
+        auto tensor = read_elements(launch, path, dtype, shape);
+        if (tensor) launch.set(0, *std::move(tensor));
+        return tensor.status();
+      }};
+}
+
+Result<Kernel> make_fake_param(const Node& node) {
+  const auto& wanted = node.attr<Shape>("shape");
+  auto shape = wanted.is_known() ? wanted : Shape{0};
+  return Kernel{.compute = [shape, dtype = node.attr<DType>("dtype")](Launch& launch) -> Status {
+    auto out = launch.allocate(dtype, shape);
+    if (!out) return out.status();
+    if (!is_opaque(dtype)) set_zeros(*out);
+    launch.set(0, *std::move(out));
+    return {};
+  }};
+}
+
+/// Where each axis of one format of images is in another one.
+Result<std::vector<int64_t>> permutation_of(const Node& node) {
+  const auto& from = node.attr<std::string>("src_format");
+  const auto& to = node.attr<std::string>("dst_format");
+  auto has_all_once = std::set<char>(from.begin(), from.end()).size() == from.size();
+  if ((from.size() != 4 && from.size() != 5) || !has_all_once ||
+      !std::ranges::is_permutation(from, to))
+    return invalid_argument(
+        "formats must be permutations of 4 or 5 letters, but are '" + from + "' and '" + to + "'");
+  std::vector<int64_t> places;
+  for (auto axis : from) places.push_back(static_cast<int64_t>(to.find(axis)));
+  return places;
+}
+
+template <class T>
+Status map_axes(Launch& launch, const std::vector<int64_t>& places) {
+  const auto& x = launch.input(0);
+  auto out = launch.reuse_or_allocate({0}, x.dtype(), x.shape());
+  if (!out) return out.status();
+  auto count = static_cast<T>(places.size());
+  auto* to = out->template mutable_data<T>();
+  for (auto axis : x.values<T>()) {
+    // As TensorFlow, for axes that there are not, too.
+    auto place = static_cast<T>(static_cast<std::make_unsigned_t<T>>(axis) + count) % count;
+    if (place < 0 || place >= count) place = count - 1;
+    *to++ = static_cast<T>(places[static_cast<size_t>(place)]);
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+template <class T>
+Status permute_numbers(Launch& launch, const std::vector<int64_t>& places) {
+  const auto& x = launch.input(0);
+  auto axes = static_cast<int64_t>(places.size());
+  if (x.shape() != Shape{axes} && x.shape() != Shape{axes, 2})
+    return invalid_argument(
+        "x must have a number, or two, for each of " + std::to_string(axes) +
+        " axes, but has the shape " + x.shape().to_string());
+  auto out = launch.allocate(x.dtype(), x.shape());
+  if (!out) return out.status();
+  auto each = x.elements() / axes;
+  for (int64_t i = 0; i < axes; ++i)
+    std::copy_n(
+        x.data<T>() + i * each, each,
+        out->template mutable_data<T>() + places[static_cast<size_t>(i)] * each);
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_axis_map(const Node& node) {
+  auto places = permutation_of(node);
+  if (!places) return places.status();
+  return dispatch(Indices{}, node.attr<DType>("T"), [&](auto zero) {
+    return Kernel{.compute = [places = *places](Launch& launch) {
+      return map_axes<decltype(zero)>(launch, places);
+    }};
+  });
+}
+
+Result<Kernel> make_number_permutation(const Node& node) {
+  auto places = permutation_of(node);
+  if (!places) return places.status();
+  return dispatch(Indices{}, node.attr<DType>("T"), [&](auto zero) {
+    return Kernel{.compute = [places = *places](Launch& launch) {
+      return permute_numbers<decltype(zero)>(launch, places);
+    }};
+  });
+}
+
 }  // namespace
 
 Status check_inplace_shapes(const Shape& x, const Shape& rows, const Shape& v) {
@@ -140,6 +260,10 @@ void add_memory_kernels(KernelCatalog& catalog) {
         });
   });
   catalog.add_compute("Fingerprint", compute_fingerprint);
+  catalog.add("ImmutableConst", make_immutable_const);
+  catalog.add("FakeParam", make_fake_param);
+  catalog.add("DataFormatDimMap", make_axis_map);
+  catalog.add("DataFormatVecPermute", make_number_permutation);
 }
 
 }  // namespace troupe::cpu

@@ -1,7 +1,10 @@
 #include "troupe/devices/cpu/image/resize_weighted.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
@@ -232,6 +235,155 @@ KernelCatalog::Make weighted_grad_kernel(Types<Ts...> dtypes, MakeTaps make_taps
   });
 }
 
+/// A kernel of ScaleAndTranslate: a weight by the distance in pixels, 0 beyond the radius.
+struct SamplingKernel {
+  float radius;
+  float (*weight)(float distance, float radius);
+};
+
+float lanczos_weight(float x, float radius) {
+  constexpr float pi = 3.14159265359f, near_zero = 1e-3f;
+  if (x > radius) return 0;
+  if (x <= near_zero) return 1;
+  return radius * std::sin(pi * x) * std::sin(pi * x / radius) / (pi * pi * x * x);
+}
+float gaussian_weight(float x, float radius) {
+  if (x >= radius) return 0;
+  auto sigma = radius / 3;
+  return static_cast<float>(std::exp(-x * x / (2.0 * sigma * sigma)));
+}
+float box_weight(float x, float) { return x < 0.5f ? 1 : x == 0.5f ? 0.5f : 0; }
+float triangle_weight(float x, float) { return x < 1 ? 1 - x : 0; }
+float keys_weight(float x, float) {
+  if (x >= 2) return 0;
+  if (x >= 1) return ((-0.5f * x + 2.5f) * x - 4) * x + 2;
+  return ((1.5f * x - 2.5f) * x) * x + 1;
+}
+float mitchell_weight(float x, float) {
+  if (x >= 2) return 0;
+  if (x >= 1) return (((-7.0f / 18) * x + 2) * x - 10.0f / 3) * x + 16.0f / 9;
+  return (((7.0f / 6) * x - 2) * x) * x + 8.0f / 9;
+}
+
+Result<SamplingKernel> find_sampling_kernel(const std::string& name) {
+  if (name == "lanczos1") return SamplingKernel{1, lanczos_weight};
+  if (name == "lanczos3") return SamplingKernel{3, lanczos_weight};
+  if (name == "lanczos5") return SamplingKernel{5, lanczos_weight};
+  if (name == "gaussian") return SamplingKernel{1.5f, gaussian_weight};
+  if (name == "box") return SamplingKernel{1, box_weight};
+  if (name == "triangle") return SamplingKernel{1, triangle_weight};
+  if (name == "keyscubic") return SamplingKernel{2, keys_weight};
+  if (name == "mitchellcubic") return SamplingKernel{2, mitchell_weight};
+  return invalid_argument("there is no sampling kernel '" + name + "'");
+}
+
+struct SampledAxis {
+  using Move = std::array<float, 2>;  // scale and translation
+
+  SamplingKernel kernel;
+  bool antialias;
+
+  /// In float, as TensorFlow computes it. A pixel outside of the image has no taps.
+  ResizeTaps taps(Move move, int64_t from, int64_t to) const {
+    ResizeTaps taps;
+    const auto inverse = 1 / move[0], shift = -inverse * move[1];
+    const auto width = antialias ? std::max(inverse, 1.0f) : 1.0f;
+    const auto reach = kernel.radius * width, last = static_cast<float>(from - 1);
+    for (int64_t i = 0; i < to; ++i) {
+      auto at = (static_cast<float>(i) + 0.5f) * inverse + shift;
+      if (at >= 0 && at <= static_cast<float>(from)) {
+        auto begin = std::clamp(std::ceil(at - reach - 0.5f), 0.0f, last);
+        auto end = std::clamp(std::floor(at + reach - 0.5f), 0.0f, last);
+        add_sampled(taps, at, 1 / width, static_cast<int64_t>(begin), static_cast<int64_t>(end));
+      }
+      taps.end_pixel();
+    }
+    return taps;
+  }
+
+ private:
+  void add_sampled(ResizeTaps& taps, float at, float by_width, int64_t begin, int64_t end) const {
+    float sum = 0;
+    std::vector<float> weights;
+    for (auto pixel = begin; pixel <= end; ++pixel) {
+      auto distance = std::abs((static_cast<float>(pixel) + 0.5f - at) * by_width);
+      weights.push_back(kernel.weight(distance, kernel.radius));
+      sum += weights.back();
+    }
+    if (!(std::abs(sum) >= 1000 * std::numeric_limits<float>::min())) return;
+    for (size_t i = 0; i < weights.size(); ++i)
+      taps.add_tap({begin + static_cast<int64_t>(i), weights[i] * (1 / sum)});
+  }
+};
+
+/// Height, then width: inputs 2 and 3.
+Result<std::array<SampledAxis::Move, 2>> move_inputs(const Launch& launch) {
+  for (int i : {2, 3})
+    if (launch.input(i).shape() != Shape{2})
+      return invalid_argument(
+          std::string(i == 2 ? "'scale'" : "'translation'") + " must have two elements, but has " +
+          launch.input(i).shape().to_string());
+  auto scale = launch.input(2).values<float>(), translation = launch.input(3).values<float>();
+  if (!(scale[0] > 0 && scale[1] > 0)) return invalid_argument("Scale must be greater than zero.");
+  using Move = SampledAxis::Move;
+  return std::array{Move{scale[0], translation[0]}, Move{scale[1], translation[1]}};
+}
+
+template <class T>
+Status scale_and_translate(Launch& launch, const SampledAxis& axis) {
+  const auto from = launch.input(0).shape();
+  auto to = resized_shape(from, launch.input(1));
+  if (!to) return to.status();
+  auto moves = move_inputs(launch);
+  if (!moves) return moves.status();
+  auto out = launch.allocate(DType::float32, *to);
+  if (!out) return out.status();
+  if (to->elements() > 0)
+    set_weighted(
+        launch.input(0).data<T>(), from, out->template mutable_data<float>(), *to,
+        axis.taps((*moves)[0], from[1], (*to)[1]), axis.taps((*moves)[1], from[2], (*to)[2]));
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Status scale_and_translate_back(Launch& launch, const SampledAxis& axis) {
+  const auto from = launch.input(1).shape(), to = launch.input(0).shape();
+  if (auto status = check_resize_gradients(to, from); !status.ok()) return status;
+  auto moves = move_inputs(launch);
+  if (!moves) return moves.status();
+  auto out = launch.allocate(DType::float32, from);
+  if (!out) return out.status();
+  if (from.elements() > 0)
+    set_shares(
+        launch.input(0).data<float>(), to, out->mutable_data<float>(), from,
+        axis.taps((*moves)[0], from[1], to[1]), axis.taps((*moves)[1], from[2], to[2]));
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<SampledAxis> sampled_axis(const Node& node) {
+  auto kernel = find_sampling_kernel(node.attr<std::string>("kernel_type"));
+  if (!kernel) return kernel.status();
+  return SampledAxis{*kernel, node.attr<bool>("antialias")};
+}
+
+Result<Kernel> make_scale_and_translate(const Node& node) {
+  auto axis = sampled_axis(node);
+  if (!axis) return axis.status();
+  return dispatch(Resizable{}, node.attr<DType>("T"), [axis = *axis](auto zero) {
+    return Kernel{.compute = [axis](Launch& launch) {
+      return scale_and_translate<decltype(zero)>(launch, axis);
+    }};
+  });
+}
+
+Result<Kernel> make_scale_and_translate_back(const Node& node) {
+  auto axis = sampled_axis(node);
+  if (!axis) return axis.status();
+  return Kernel{
+      .compute = [axis = *axis](Launch& launch) { return scale_and_translate_back(launch, axis); }};
+}
+
 }  // namespace
 
 void add_weighted_resize_kernels(KernelCatalog& catalog) {
@@ -239,6 +391,8 @@ void add_weighted_resize_kernels(KernelCatalog& catalog) {
   catalog.add("ResizeArea", weighted_kernel(make_area_taps));
   catalog.add("ResizeBilinearGrad", weighted_grad_kernel(Floating{}, make_linear_taps));
   catalog.add("ResizeBicubicGrad", weighted_grad_kernel(Types<float, double>{}, make_cubic_taps));
+  catalog.add("ScaleAndTranslate", make_scale_and_translate);
+  catalog.add("ScaleAndTranslateGrad", make_scale_and_translate_back);
 }
 
 }  // namespace troupe::cpu

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/strided_slice.hpp"
 #include "troupe/devices/cpu/state/state.hpp"
 #include "troupe/devices/cpu/state/variable_input.hpp"
@@ -23,6 +24,16 @@ void assign_elements(C* to, const C* from, const LoopNest<2>& nest) {
 }
 
 template <class C>
+void set_slice(Tensor& whole, const ops::StridedSlice& slice, const Tensor& value) {
+  LoopNest<2> nest;
+  auto first = walk_assigned(
+      whole.shape(), slice, value.shape(), [&](int64_t size, int64_t stride, int64_t value_stride) {
+        nest.add_axis(size, {stride, value_stride});
+      });
+  assign_elements(mutable_cells<C>(whole) + first, cells<C>(value), nest);
+}
+
+template <class C>
 Status assign_slice(Launch& launch, const ops::SliceMasks& masks) {
   ops::SliceEntries entries;
   if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
@@ -33,17 +44,26 @@ Status assign_slice(Launch& launch, const ops::SliceMasks& masks) {
     if (slice->result.elements() == 0) return {};
     auto updated = copy_for_update(launch, whole);
     if (!updated) return updated.status();
-    const auto& value = launch.input(4);
-    LoopNest<2> nest;
-    auto first = walk_assigned(
-        whole.shape(), *slice, value.shape(),
-        [&](int64_t size, int64_t stride, int64_t value_stride) {
-          nest.add_axis(size, {stride, value_stride});
-        });
-    assign_elements(mutable_cells<C>(*updated) + first, cells<C>(value), nest);
+    set_slice<C>(*updated, *slice, launch.input(4));
     whole = *std::move(updated);
     return {};
   });
+}
+
+/// The same of a tensor, input 0.
+template <class C>
+Status update_slice(Launch& launch, const ops::SliceMasks& masks) {
+  ops::SliceEntries entries;
+  if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
+  const auto whole = launch.input(0);
+  auto slice = resolve_assigned(launch, whole, entries, masks);
+  if (!slice) return slice.status();
+  auto out = launch.allocate(whole.dtype(), whole.shape());
+  if (!out) return out.status();
+  copy_all(*out, whole);
+  if (slice->result.elements() > 0) set_slice<C>(*out, *slice, launch.input(4));
+  launch.set(0, *std::move(out));
+  return {};
 }
 
 }  // namespace
@@ -67,6 +87,13 @@ Result<ops::StridedSlice> resolve_assigned(
 }
 
 void add_strided_assign_kernels(KernelCatalog& catalog) {
+  catalog.add("TensorStridedSliceUpdate", [](const Node& node) {
+    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+      return Kernel{.compute = [masks = ops::SliceMasks::of(node)](Launch& launch) {
+        return update_slice<decltype(cell)>(launch, masks);
+      }};
+    });
+  });
   catalog.add("ResourceStridedSliceAssign", [](const Node& node) {
     return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
       return Kernel{.compute = [masks = ops::SliceMasks::of(node)](Launch& launch) {

@@ -48,6 +48,31 @@ Status infer_parallel_concat(ShapeInference& s) {
   return {};
 }
 
+Status infer_by_attr(ShapeInference& s) {
+  s.set(0, s.attr<Shape>("shape"));
+  return {};
+}
+
+Op with_formats(const char* name) {
+  return Op(name)
+      .input("x", "T")
+      .output("y", "T")
+      .attr("T", indexing(), DType::int32)
+      .attr("src_format", "NHWC")
+      .attr("dst_format", "NCHW")
+      .infer_shape(shapes::same_as_input());
+}
+
+/// TensorFlow has no gradients of these.
+void add_format_ops(OpCatalog& catalog) {
+  catalog.add(with_formats("DataFormatDimMap")
+      .doc("The axes of images in the format `dst_format` that are the axes x in `src_format`. A "
+           "negative one counts from the end."));
+  catalog.add(with_formats("DataFormatVecPermute")
+      .doc("A number, or two, for each axis of images: from the order of `src_format` into that of "
+           "`dst_format`."));
+}
+
 Status infer_fingerprint(ShapeInference& s) {
   if (auto status = s.need_rank(1, 0); !status.ok()) return status;
   if (s.input(0).is_scalar()) return invalid_argument("'data' must not be a scalar");
@@ -90,6 +115,21 @@ void add_memory_ops(OpCatalog& catalog) {
       .attr("T", all_dtypes())
       .infer_shape(infer_fingerprint)
       .gradient(not_differentiable));
+  add_format_ops(catalog);
+  catalog.add(Op("ImmutableConst")
+      .doc("The tensor whose elements are the first bytes of the file `memory_region_name`.")
+      .output("tensor", "dtype")
+      .attr("dtype", all_plain())
+      .attr("shape", AttrType::shape)
+      .attr("memory_region_name", AttrType::string)
+      .infer_shape(infer_by_attr));
+  catalog.add(Op("FakeParam")
+      .doc("A tensor of zeros that stands for one that is never used. Where the shape is not "
+           "known, it has no elements.")
+      .output("output", "dtype")
+      .attr("dtype", AttrType::dtype)
+      .attr("shape", AttrType::shape)
+      .infer_shape(infer_by_attr));
 }
 
 }  // namespace troupe

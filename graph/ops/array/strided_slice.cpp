@@ -94,6 +94,13 @@ void strided_slice_gradient(Gradient& g) {
       0, g.op("StridedSliceGrad", {shape, g.in(1), g.in(2), g.in(3), g.dy()}, masks_of(g.node())));
 }
 
+Status infer_strided_update(ShapeInference& s) {
+  auto slice = infer_slice_of(s, s.input(0), 1);
+  if (!slice) return slice.status();
+  s.set(0, s.input(0));
+  return {};
+}
+
 void strided_slice_grad_gradient(Gradient& g) {
   g.to_input(
       4, g.op("StridedSlice", {g.dy(), g.in(1), g.in(2), g.in(3)}, masks_of(g.node())));
@@ -134,6 +141,18 @@ void add_strided_slice_ops(OpCatalog& catalog) {
       .attr("Index", indexing())
       .infer_shape(infer_strided_slice_grad)
       .gradient(strided_slice_grad_gradient)));
+  catalog.add(with_masks(Op("TensorStridedSliceUpdate")
+      .doc("The input, with `value`, which is broadcast to the shape of the slice, at the places "
+           "that StridedSlice takes from there. TensorFlow has no gradient of it.")
+      .input("input", "T")
+      .input("begin", "Index")
+      .input("end", "Index")
+      .input("strides", "Index")
+      .input("value", "T")
+      .output("output", "T")
+      .attr("T", all_dtypes())
+      .attr("Index", indexing())
+      .infer_shape(infer_strided_update)));
 }
 
 }  // namespace troupe

@@ -92,6 +92,39 @@ void add_weighted_ops(OpCatalog& catalog) {
       .attr("align_corners", false));
 }
 
+Op with_kernel(Op op) {
+  return std::move(op).attr("kernel_type", "lanczos3").attr("antialias", true);
+}
+
+void add_scale_and_translate_ops(OpCatalog& catalog) {
+  catalog.add(with_kernel(Op("ScaleAndTranslate")
+                              .input("images", "T")
+                              .input("size", DType::int32)
+                              .input("scale", DType::float32)
+                              .input("translation", DType::float32)
+                              .output("resized_images", DType::float32)
+                              .attr("T", resizable()))
+      .doc("Images [batch, height, width, channels], of which each pixel goes to `scale` times its "
+           "place plus `translation`, cut to the height and width `size`: sums of pixels weighted "
+           "by a kernel, which is wider where images get smaller and `antialias` says so.")
+      .infer_shape(infer_resized)
+      .gradient([](Gradient& g) {
+        if (g.wants(0) && g.in(0).dtype() == DType::float32)
+          g.to_input(
+              0, g.op("ScaleAndTranslateGrad", {g.dy(), g.in(0), g.in(2), g.in(3)},
+                      resize_attrs(g)));
+      }));
+  catalog.add(with_kernel(Op("ScaleAndTranslateGrad")
+                              .input("grads", "T")
+                              .input("original_image", "T")
+                              .input("scale", DType::float32)
+                              .input("translation", DType::float32)
+                              .output("output", "T")
+                              .attr("T", DTypes{DType::float32}))
+      .doc("The gradient of ScaleAndTranslate with respect to its images.")
+      .infer_shape(infer_resize_gradient));
+}
+
 }  // namespace
 
 void add_resize_ops(OpCatalog& catalog) {
@@ -115,6 +148,7 @@ void add_resize_ops(OpCatalog& catalog) {
       .doc("The gradient of ResizeBilinear with respect to its images.")
       .infer_shape(infer_resize_gradient));
   add_weighted_ops(catalog);
+  add_scale_and_translate_ops(catalog);
   catalog.add(with_resize_attrs(Op("ResizeNearestNeighbor")
                                     .input("images", "T")
                                     .input("size", DType::int32)

@@ -44,6 +44,16 @@ void add_variables(OpCatalog& catalog) {
       .stateful());
 }
 
+void add_ref_identity(OpCatalog& catalog) {
+  catalog.add(Op("RefIdentity")
+      .doc("The same reference.")
+      .ref_input("input", "T")
+      .ref_output("output", "T")
+      .attr("T", AttrType::dtype)
+      .infer_shape(shapes::same_as_input())
+      .gradient([](Gradient& g) { g.pass_on(0); }));
+}
+
 void add_temporary_variables(OpCatalog& catalog) {
   catalog.add(Op("TemporaryVariable")
       .doc("A reference to a variable that only this step has. Without a value until one is "
@@ -122,6 +132,7 @@ void add_assignments(OpCatalog& catalog) {
 // variables of state.cpp: what an edge of the graph calls a reference is their handle in a step.
 void add_reference_ops(OpCatalog& catalog) {
   add_variables(catalog);
+  add_ref_identity(catalog);
   add_temporary_variables(catalog);
   add_assignments(catalog);
 }

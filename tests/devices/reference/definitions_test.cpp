@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
       "MatrixSetDiagV3",  // of later versions
       "GatherTree",       // of tf.contrib.seq2seq
       "BipartiteMatch",   // of tf.contrib.image
+      "Resampler", "ResamplerGrad",  // of tf.contrib.resampler
       "IteratorSerializeState", "IteratorRestoreState", "RemoveCheckpoint",
       // Of tf.contrib.tensor_forest.
       "CreateFertileStatsVariable", "CreateTreeVariable", "DecisionTreeResourceHandleOp",

@@ -76,7 +76,29 @@ def fingerprints(r):
     r.error("Fingerprint", array(1, "int32"), method, says="")
 
 
+def formats(r):
+    for dtype in ["int32", "int64"]:
+        axes = array([-4, -3, -2, -1, 0, 1, 2, 3], dtype)
+        r.call("DataFormatDimMap", axes)
+        r.call("DataFormatDimMap", axes.reshape(2, 4), src_format="NHWC", dst_format="HWNC")
+        r.call("DataFormatDimMap", array([0, 4, -1, -5], dtype), src_format="NDHWC",
+               dst_format="NCDHW", outputs=[array([0, 1, 1, 0], dtype)])
+        numbers = array([7, 4, 9, 3], dtype)
+        r.call("DataFormatVecPermute", numbers)
+        r.call("DataFormatVecPermute", numbers, src_format="NCHW", dst_format="NHWC")
+        pairs = array([[7, 4], [9, 3], [4, 5], [5, 1]], dtype)
+        r.call("DataFormatVecPermute", pairs, src_format="HWNC", dst_format="NHWC")
+        r.call("DataFormatVecPermute", array([1, 2, 3, 4, 5], dtype), src_format="NDHWC",
+               dst_format="NCDHW", outputs=[array([1, 5, 2, 3, 4], dtype)])
+        r.error("DataFormatVecPermute", array([1, 2, 3], dtype), says="4 axes")
+    r.error("DataFormatDimMap", array(1, "int32"), src_format="NHWW", says="permutations")
+    r.error("DataFormatDimMap", array(1, "int32"), dst_format="NCHX", says="permutations")
+    r.error("DataFormatDimMap", array(1, "int32"), dst_format="NCDHW", says="permutations")
+    r.call("FakeParam", dtype="float32", shape=[2, 3], outputs=[np.zeros((2, 3), "float32")])
+
+
 def record(r):
+    formats(r)
     makers(r)
     inplace(r)
     parallel_concats(r)

@@ -1,4 +1,5 @@
 import numpy as np
+import tensorflow as tf
 
 from recorder import PLAIN, array
 
@@ -89,7 +90,35 @@ def errors(r):
             says="-3")
 
 
+def updates(r):
+    x = np.arange(24).reshape(2, 3, 4)
+    for dtype in ["float32", "float64", "int8", "int64", "bool"]:
+        for begin, end, strides, shape, masks in [
+                ([0, 1], [2, 3], [1, 1], [2, 2, 4], {}),
+                ([1, 2, 3], [0, 0, 0], [-1, -1, -2], [1, 2, 2], {}),
+                ([0, 1], [0, 2], [1, 1], [3, 1], {"ellipsis_mask": 1, "begin_mask": 2,
+                                                  "shrink_axis_mask": 0}),
+                ([1], [2], [1], [3, 4], {"shrink_axis_mask": 1}),
+                ([1], [1], [1], [0, 3, 4], {})]:
+            value = array(-np.arange(int(np.prod(shape))).reshape(shape), dtype)
+            outputs = [updated(x, begin, end, strides, value, masks, dtype)]
+            r.call("TensorStridedSliceUpdate", array(x, dtype), ints(begin), ints(end),
+                   ints(strides), value, outputs=outputs, **masks)
+    r.error("TensorStridedSliceUpdate", array(x, "float32"), ints([0]), ints([1]), ints([1]),
+            array(np.zeros((2, 3, 4)), "float32"), says="broadcast")
+
+
+def updated(x, begin, end, strides, value, masks, dtype):
+    places = tf.raw_ops.StridedSlice(
+        input=tf.constant(np.arange(x.size).reshape(x.shape)), begin=begin, end=end,
+        strides=strides, **masks).numpy()
+    out = array(x, dtype).reshape(-1)
+    out[places.reshape(-1)] = np.broadcast_to(value, places.shape).reshape(-1)
+    return out.reshape(x.shape)
+
+
 def record(r):
+    updates(r)
     kinds(r)
     drawn_slices(r)
     errors(r)

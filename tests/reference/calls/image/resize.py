@@ -82,3 +82,37 @@ def record(r):
     for op in ["ResizeBilinearGrad", "ResizeBicubicGrad"]:
         r.error(op, x, np.concatenate([x, x]), says="batch")
         r.error(op, x[0], x, says="rank 4")
+    scaled_and_translated(r)
+
+
+KERNELS = ["lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic",
+           "mitchellcubic"]
+
+
+def scaled_and_translated(r):
+    def floats(*values):
+        return array(list(values), "float32")
+
+    for kernel in KERNELS:
+        for antialias in [True, False]:
+            how = {"kernel_type": kernel, "antialias": antialias}
+            for to, scale, shift in [((3, 7), (0.5, 1.75), (0, 0)), ((6, 4), (1, 1), (1.3, -0.7)),
+                                     ((2, 9), (0.21, 3), (4, 0))]:
+                x = pixels((2, 5, 4, 3), "float32")
+                r.call("ScaleAndTranslate", x, size(*to), floats(*scale), floats(*shift),
+                       tolerance=2e-5, **how)
+                dy = pixels((2, *to, 3), "float32")
+                r.call("ScaleAndTranslateGrad", dy, x, floats(*scale), floats(*shift),
+                       tolerance=5e-5, gradient=[], **how)
+    one, none = floats(1, 1), floats(0, 0)
+    for dtype in ["int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "bfloat16",
+                  "float64"]:
+        r.call("ScaleAndTranslate", pixels((1, 3, 2, 1), dtype), size(2, 3), floats(0.7, 1.5), none,
+               tolerance=1e-4, gradient=[])
+    x = pixels((1, 2, 2, 1), "float32")
+    r.error("ScaleAndTranslate", x, size(2, 2), floats(0, 1), none, says="greater than zero")
+    r.error("ScaleAndTranslate", x, size(2, 2), floats(1), none, says="two elements")
+    r.error("ScaleAndTranslate", x, size(2, 2), one, floats(1), says="two elements")
+    r.error("ScaleAndTranslate", x, size(2, 2), one, none, kernel_type="sinc", says="sinc")
+    r.error("ScaleAndTranslate", x[0], size(2, 2), one, none, says="rank 4")
+    r.error("ScaleAndTranslateGrad", x, x, floats(-1, 1), none, says="greater than zero")
