@@ -15,6 +15,10 @@ namespace troupe {
 
 class SessionTensors;
 
+/// Runs `work` once so much time has passed by the clock of the device's task, on a thread of the
+/// device or of its actor: also after the step. Not at all where the device has ended.
+using Timer = std::function<void(std::chrono::nanoseconds delay, std::function<void()> work)>;
+
 /// Names an edge that crosses devices, within one compiled step.
 using EdgeId = int64_t;
 
@@ -68,6 +72,8 @@ class StepPort {
 
   /// The time, by the clock of the device's task; 0 where it has none.
   virtual std::chrono::nanoseconds now() const { return {}; }
+  /// What runs work later; null where the task has no clock.
+  virtual Timer timer() const { return {}; }
   /// Which step it is, in words, "step 3 of a session at /job:worker/task:0": for those who ask who
   /// waits for a resource.
   virtual std::string name() const { return {}; }

@@ -74,7 +74,7 @@ struct DeviceState {
     auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
     plan->counted = Counted(settings.metrics, &Metrics::plans);
-    plan->origin = {message.master, settings.world, session->second.kept};
+    plan->origin = {message.master, settings.world, session->second.kept, self->ctrl()};
     session->second.add(message.plan, std::move(plan), std::move(created));
     return {};
   }

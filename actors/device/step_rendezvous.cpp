@@ -1,5 +1,7 @@
 #include "troupe/actors/device/step_rendezvous.hpp"
 
+#include "troupe/actors/post.hpp"
+
 #include "troupe/devices/accelerator/peer_memory.hpp"
 
 namespace troupe {
@@ -97,6 +99,15 @@ void StepRendezvous::fail(const Status& status) {
 
 std::chrono::nanoseconds StepRendezvous::now() const {
   return origin_ ? origin_->world->now() : std::chrono::nanoseconds(0);
+}
+
+Timer StepRendezvous::timer() const {
+  if (!origin_ || !origin_->device) return {};
+  return [world = origin_->world, device = origin_->device](
+             std::chrono::nanoseconds delay, std::function<void()> work) {
+    if (auto actor = device.lock())
+      world->after(delay, actor, caf::make_message(Post{std::move(work)}));
+  };
 }
 
 std::string StepRendezvous::name() const {

@@ -19,6 +19,7 @@ struct StepOrigin {
   std::string master;                         // the task of the session
   std::shared_ptr<World> world;               // of the device
   std::shared_ptr<SessionTensors> kept = {};  // by the session, on the device
+  caf::weak_actor_ptr device = {};            // whose timers these are
 };
 
 /// The table in which the tensors of one step that arrive on a device are matched with the kernels
@@ -75,6 +76,7 @@ class StepRendezvous final : public StepPort {
   SessionTensors* session_tensors() override { return origin_ ? origin_->kept.get() : nullptr; }
   void post(std::function<void()> work) override { post_(std::move(work)); }
   std::chrono::nanoseconds now() const override;
+  Timer timer() const override;
   std::string name() const override;
 
  private:

@@ -103,6 +103,7 @@ constexpr Add families[] = {
     add_map_staging_kernels,
     add_barrier_kernels,
     add_mutex_kernels,
+    add_batching_kernels,
     add_dataset_sources_kernels,
     add_dataset_batching_kernels,
     add_dataset_ordering_kernels,

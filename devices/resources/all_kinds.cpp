@@ -5,6 +5,10 @@
 
 namespace troupe {
 
+// In data_flow/batcher.cpp and unbatcher.cpp.
+void add_batcher_kind(ResourceKindCatalog& catalog);
+void add_unbatcher_kinds(ResourceKindCatalog& catalog);
+
 ResourceKindCatalog make_resource_kind_catalog() {
   ResourceKindCatalog catalog;
   add_variable_kind(catalog);
@@ -17,6 +21,8 @@ ResourceKindCatalog make_resource_kind_catalog() {
   add_staging_map_kind(catalog);
   add_barrier_kind(catalog);
   add_mutex_kind(catalog);
+  add_batcher_kind(catalog);
+  add_unbatcher_kinds(catalog);
   add_iterator_kinds(catalog);
   add_tree_ensemble_kind(catalog);
   add_quantile_stream_kind(catalog);

@@ -101,6 +101,7 @@ constexpr Family families[] = {
     {"data_flow/map_staging", add_map_staging_ops},
     {"data_flow/barrier", add_barrier_ops},
     {"data_flow/mutex", add_mutex_ops},
+    {"data_flow/batching", add_batching_ops},
     {"data_flow/tensor_list", add_tensor_list_ops},
     {"learning/sdca", add_sdca_ops},
     {"control_flow", add_control_flow_ops},
