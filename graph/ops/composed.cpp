@@ -64,19 +64,32 @@ Value inverse_deviation(const Builder& b, const Value& v, const Attrs& attrs) {
   return b.op("Rsqrt", {b.add(v, b.like(v, attr_of<float>(attrs, "variance_epsilon")))});
 }
 
+/// The vector, which must have the shape of another one.
+Value shaped_as(const Builder& b, const Value& vector, const Value& other) {
+  return b.op("AddN", {vector, b.zeros_like(other)});
+}
+
+/// The images less a vector of the channels.
+Value less(const Builder& b, const Value& images, const Value& vector) {
+  return b.op("BiasAdd", {images, b.neg(vector)});
+}
+
 Values normalize(const Builder& b, const Values& in, const Attrs& attrs) {
-  auto scale = inverse_deviation(b, in[2], attrs);
-  if (attr_of<bool>(attrs, "scale_after_normalization")) scale = b.mul(scale, in[4]);
-  return {b.add(b.mul(b.sub(in[0], in[1]), scale), in[3])};
+  const auto &t = in[0], &m = in[1];
+  auto scale = inverse_deviation(b, shaped_as(b, in[2], m), attrs);
+  auto gamma = shaped_as(b, in[4], m);
+  if (attr_of<bool>(attrs, "scale_after_normalization")) scale = b.mul(scale, gamma);
+  return {b.op("BiasAdd", {b.mul(less(b, t, m), scale), in[3]})};
 }
 
 Values normalize_backwards(const Builder& b, const Values& in, const Attrs& attrs) {
-  const auto &t = in[0], &m = in[1], &v = in[2], &gamma = in[3], &dy = in[4];
+  const auto &t = in[0], &m = in[1], &dy = in[4];
+  auto v = shaped_as(b, in[2], m), gamma = shaped_as(b, in[3], m);
   auto scales = attr_of<bool>(attrs, "scale_after_normalization");
   auto inverse = inverse_deviation(b, v, attrs);
   auto factor = scales ? b.mul(inverse, gamma) : inverse;
-  auto db = b.reduce_sum(dy, {0, 1, 2});
-  auto shares = b.reduce_sum(b.mul(dy, b.sub(t, m)), {0, 1, 2});
+  auto db = b.op("BiasAddGrad", {dy});
+  auto shares = b.op("BiasAddGrad", {b.mul(dy, less(b, t, m))});
   auto epsilon = b.like(v, attr_of<float>(attrs, "variance_epsilon"));
   auto slope = b.div(b.mul(inverse, b.like(v, -0.5)), b.add(v, epsilon));
   auto dv = b.mul(shares, scales ? b.mul(slope, gamma) : slope);

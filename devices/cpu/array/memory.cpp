@@ -114,7 +114,7 @@ Result<Tensor> read_elements(
   auto out = launch.allocate(dtype, shape);
   if (!out) return out;
   if (file->size() < out->bytes())
-    return Result<Tensor>(internal(
+    return Result<Tensor>(invalid_argument(
         "the file '" + path + "' has " + std::to_string(file->size()) + " bytes, fewer than the " +
         std::to_string(out->bytes()) + " of a " + to_string(dtype) + " tensor of shape " +
         shape.to_string()));
@@ -143,7 +143,10 @@ Result<Kernel> make_immutable_const(const Node& node) {
 
 Result<Kernel> make_fake_param(const Node& node) {
   const auto& wanted = node.attr<Shape>("shape");
-  auto shape = wanted.is_known() ? wanted : Shape{0};
+  std::vector<int64_t> sizes;
+  if (wanted.has_rank())
+    for (auto size : wanted.sizes()) sizes.push_back(size == Shape::unknown ? 0 : size);
+  Shape shape(sizes);
   return Kernel{.compute = [shape, dtype = node.attr<DType>("dtype")](Launch& launch) -> Status {
     auto out = launch.allocate(dtype, shape);
     if (!out) return out.status();
