@@ -42,6 +42,7 @@ from troupe._src.data_flow.accumulators import (
 )  # fmt: skip
 from troupe._src.data_flow.critical_section import CriticalSection
 from troupe._src.framework.static_values import get_static_value
+from troupe._src.functions.batching import batch_function as nondifferentiable_batch_function
 from troupe._src.functions.traced import function
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
@@ -60,7 +61,7 @@ from troupe._src.graph.scopes import (
 )  # fmt: skip
 from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.io.reader_ops import (
-    FixedLengthRecordReader, IdentityReader, ReaderBase, TextLineReader, TFRecordReader,
+    FixedLengthRecordReader, IdentityReader, LMDBReader, ReaderBase, TextLineReader, TFRecordReader,
     WholeFileReader,
 )  # fmt: skip
 from troupe._src.lookup.initializers import tables_initializer
@@ -78,7 +79,7 @@ from troupe._src.messages.summary_messages import (
     Event, HistogramProto, LogMessage, SessionLog, Summary, SummaryMetadata,
 )  # fmt: skip
 from troupe._src.linalg.einsum_ops import einsum
-from troupe._src.linalg.linear_ops import norm, tensordot
+from troupe._src.linalg.linear_ops import norm, sparse_matmul, tensordot
 from troupe._src.linalg.matrix_ops import (
     cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
 )  # fmt: skip
@@ -93,8 +94,8 @@ from troupe._src.ops.cast_ops import (
     to_double, to_float, to_int32, to_int64,
 )  # fmt: skip
 from troupe._src.ops.array_ops import (
-    broadcast_to, concat, expand_dims, identity, identity_n, matrix_transpose,
-    newaxis, rank, reshape, shape, size, slice, split, squeeze, stack, transpose, unstack,
+    broadcast_to, concat, expand_dims, identity, identity_n, matrix_transpose, newaxis, rank,
+    reshape, shape, size, slice, split, squeeze, stack, transpose, unstack,
 )  # fmt: skip
 from troupe._src.ops.selection_ops import gather, where, where_v2
 from troupe._src.ops.creation_ops import (
@@ -268,8 +269,6 @@ from troupe._src.variables.variable_store import (
 from troupe._src.variables.variable_sets import global_variables as all_variables
 from troupe._src.variables.variable_sets import (
     global_variables_initializer as initialize_all_variables,
-)  # fmt: skip
-from troupe._src.variables.variable_sets import (
     local_variables_initializer as initialize_local_variables,
 )  # fmt: skip
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
@@ -296,9 +295,9 @@ __all__ = [
     "FixedLenSequenceFeature", "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions",
     "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER",
     "GradientTape", "Graph", "GraphDef", "GraphKeys", "GraphOptions", "HistogramProto",
-    "IdentityReader", "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "LogMessage",
-    "MONOLITHIC_BUILD", "MetaGraphDef", "Module", "NameAttrList", "NoGradient", "NodeDef",
-    "NotDifferentiable", "OpError", "Operation", "OptimizerOptions", "OptionalSpec",
+    "IdentityReader", "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "LMDBReader",
+    "LogMessage", "MONOLITHIC_BUILD", "MetaGraphDef", "Module", "NameAttrList", "NoGradient",
+    "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions", "OptionalSpec",
     "PaddingFIFOQueue", "Print", "PriorityQueue", "QueueBase", "RPCOptions", "RaggedTensor",
     "RaggedTensorSpec", "RandomShuffleQueue", "ReaderBase", "RegisterGradient", "RunMetadata",
     "RunOptions", "Session", "SessionLog", "SparseConditionalAccumulator", "SparseFeature",
@@ -358,43 +357,44 @@ __all__ = [
     "matrix_solve_ls", "matrix_transpose", "maximum", "meshgrid", "metrics",
     "min_max_variable_partitioner", "minimum", "mixed_precision", "mod", "model_variables",
     "moving_average_variables", "multinomial", "multiply", "name_scope", "negative", "nest",
-    "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
-    "ones_initializer", "ones_like", "op_scope", "orthogonal_initializer", "pad", "parallel_stack",
-    "parse_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor",
-    "placeholder", "placeholder_with_default", "polygamma", "pow", "print", "profiler", "py_func",
-    "py_function", "python", "python_io", "quantization", "queue", "ragged", "random",
-    "random_crop", "random_gamma", "random_normal", "random_normal_initializer", "random_poisson",
-    "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",
-    "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any",
-    "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "regex_replace", "register_tensor_conversion_function", "repeat",
-    "report_uninitialized_variables", "required_space_to_batch_paddings", "reset_default_graph",
-    "reshape", "resource", "resource_loader", "resource_variables_enabled", "reverse",
-    "reverse_sequence", "reverse_v2", "rint", "round", "rsqrt", "saturate_cast", "saved_model",
-    "scalar_mul", "scan", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
-    "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
-    "searchsorted", "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask",
-    "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "set_random_seed", "setdiff1d",
-    "sets", "shape", "sigmoid", "sign", "signal", "sin", "sinh", "size", "slice", "sort",
-    "space_to_batch", "space_to_depth", "sparse", "sparse_add", "sparse_concat",
-    "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_merge", "sparse_minimum",
-    "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
-    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
-    "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum",
-    "sparse_slice", "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul",
-    "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator", "sparse_transpose",
-    "spectral", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
-    "stop_gradient", "strided_slice", "string", "string_join", "string_split", "string_strip",
-    "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong",
-    "string_to_number", "strings", "substr", "subtract", "summary", "svd", "switch_case",
-    "tables_initializer", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update", "tensordot", "test", "to_bfloat16", "to_complex128", "to_complex64",
-    "to_double", "to_float", "to_int32", "to_int64", "tpu", "trace", "train", "trainable_variables",
-    "transpose", "truediv", "truncated_normal", "truncated_normal_initializer", "truncatediv",
-    "truncatemod", "tuple", "uint16", "uint32", "uint64", "uint8",
-    "uniform_unit_scaling_initializer", "unsorted_segment_mean", "unsorted_segment_sqrt_n",
-    "unstack", "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope",
-    "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
-    "vectorized_map", "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop",
-    "write_file", "xla", "zeros", "zeros_initializer", "zeros_like", "zeta",
+    "newaxis", "nn", "no_op", "nondifferentiable_batch_function", "norm", "not_equal",
+    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
+    "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
+    "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
+    "polygamma", "pow", "print", "profiler", "py_func", "py_function", "python", "python_io",
+    "quantization", "queue", "ragged", "random", "random_crop", "random_gamma", "random_normal",
+    "random_normal_initializer", "random_poisson", "random_shuffle", "random_uniform",
+    "random_uniform_initializer", "range", "rank", "raw_ops", "read_file", "real", "realdiv",
+    "reciprocal", "recompute_grad", "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp",
+    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "regex_replace",
+    "register_tensor_conversion_function", "repeat", "report_uninitialized_variables",
+    "required_space_to_batch_paddings", "reset_default_graph", "reshape", "resource",
+    "resource_loader", "resource_variables_enabled", "reverse", "reverse_sequence", "reverse_v2",
+    "rint", "round", "rsqrt", "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_add",
+    "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub",
+    "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "self_adjoint_eig",
+    "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse", "serialize_sparse",
+    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "sigmoid", "sign",
+    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_depth", "sparse",
+    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul",
+    "sparse_maximum", "sparse_merge", "sparse_minimum", "sparse_placeholder", "sparse_reduce_max",
+    "sparse_reduce_max_sparse", "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder",
+    "sparse_reset_shape", "sparse_reshape", "sparse_retain", "sparse_segment_mean",
+    "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax", "sparse_split",
+    "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense",
+    "sparse_to_indicator", "sparse_transpose", "spectral", "split", "sqrt", "square",
+    "squared_difference", "squeeze", "stack", "stop_gradient", "strided_slice", "string",
+    "string_join", "string_split", "string_strip", "string_to_hash_bucket",
+    "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number", "strings",
+    "substr", "subtract", "summary", "svd", "switch_case", "tables_initializer", "tan", "tanh",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
+    "test", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
+    "to_int64", "tpu", "trace", "train", "trainable_variables", "transpose", "truediv",
+    "truncated_normal", "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple",
+    "uint16", "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer",
+    "unsorted_segment_mean", "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner",
+    "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
+    "version", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer",
+    "zeros_like", "zeta",
 ]  # fmt: skip

@@ -39,6 +39,7 @@ from troupe._src.ops.gen_ops import (
     write_file,
 )
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
+from troupe._src.parsing.protobufs import decode_proto, encode_proto
 from troupe._src.platform import file_functions as gfile
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
@@ -65,9 +66,11 @@ __all__ = [
     "decode_gif",
     "decode_image",
     "decode_json_example",
+    "decode_proto",
     "decode_raw",
     "deserialize_many_sparse",
     "encode_base64",
+    "encode_proto",
     "gfile",
     "is_jpeg",
     "match_filenames_once",

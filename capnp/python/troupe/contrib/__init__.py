@@ -7,6 +7,7 @@ from troupe._src.api.missing import missing_names as _missing_names
 if TYPE_CHECKING:
     from troupe.contrib import (
         autograph,
+        batching,
         checkpoint,
         cluster_resolver,
         compiler,
@@ -46,9 +47,11 @@ if TYPE_CHECKING:
         optimizer_v2,
         periodic_resample,
         predictor,
+        proto,
         receptive_field,
         recurrent,
         reduce_slice_ops,
+        resampler,
         rnn,
         saved_model,
         seq2seq,
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "autograph",
+    "batching",
     "checkpoint",
     "cluster_resolver",
     "compiler",
@@ -110,9 +114,11 @@ __all__ = [
     "optimizer_v2",
     "periodic_resample",
     "predictor",
+    "proto",
     "receptive_field",
     "recurrent",
     "reduce_slice_ops",
+    "resampler",
     "rnn",
     "saved_model",
     "seq2seq",

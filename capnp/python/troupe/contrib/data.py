@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data.batching import assert_element_shape, dense_to_sparse_batch
 from troupe._src.data.csv import CsvDataset
+from troupe._src.data_files.databases import LMDBDataset, SqlDataset
 from troupe._src.data.files import TFRecordWriter
 from troupe._src.data.grouping import (
     Reducer,
@@ -49,8 +50,10 @@ __all__ = [
     "AUTOTUNE",
     "Counter",
     "CsvDataset",
+    "LMDBDataset",
     "Optional",
     "Reducer",
+    "SqlDataset",
     "TFRecordWriter",
     "assert_element_shape",
     "batch_and_drop_remainder",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data.batching import dense_to_sparse_batch
 from troupe._src.data.csv import CsvDataset
+from troupe._src.data_files.databases import SqlDataset
 from troupe._src.data.files import TFRecordWriter
 from troupe._src.data.grouping import (
     Reducer,
@@ -78,6 +79,7 @@ __all__ = [
     "RandomDataset",
     "Reducer",
     "SparseTensorStructure",
+    "SqlDataset",
     "Structure",
     "TFRecordWriter",
     "TensorStructure",

@@ -99,6 +99,11 @@ DIFFERENT = {
         "shape, seed, minval=0, maxval=None, dtype=tf.float32, name=None", OLDER,
     ),
     "nn.swish": ("features", OLDER),
+    "nondifferentiable_batch_function": (
+        RECORDED["nondifferentiable_batch_function"].replace(
+            ", enable_large_batch_splitting=True", ""
+        ), OLDER,
+    ),
     "scatter_nd": ("indices, updates, shape, name=None", OLDER),
     **{
         f"tensor_scatter_{kind}": ("tensor, indices, updates, name=None", OLDER)

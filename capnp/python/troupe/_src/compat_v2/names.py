@@ -20,8 +20,9 @@ SAME: Dict[str, str] = {
         histogram_fixed_width histogram_fixed_width_bins identity identity_n import_graph_def
         init_scope int16 int32 int64 int8 is_tensor less less_equal linspace load_op_library
         logical_and logical_not logical_or make_ndarray make_tensor_proto map_fn matmul
-        matrix_square_root maximum meshgrid minimum multiply negative newaxis no_op not_equal
-        numpy_function one_hot ones parallel_stack pow print py_function range rank realdiv
+        matrix_square_root maximum meshgrid minimum multiply negative newaxis no_op
+        nondifferentiable_batch_function not_equal numpy_function one_hot ones parallel_stack
+        pow print py_function range rank realdiv
         recompute_grad register_tensor_conversion_function repeat
         required_space_to_batch_paddings reshape resource reverse roll round saturate_cast scan
         scatter_nd searchsorted sequence_mask shape_n sigmoid sign sin sinh slice sort
@@ -68,7 +69,7 @@ SAME: Dict[str, str] = {
     """,
     "data.experimental": """
         AUTOTUNE Counter CsvDataset DistributeOptions INFINITE_CARDINALITY
-        MapVectorizationOptions OptimizationOptions Optional Reducer TFRecordWriter
+        MapVectorizationOptions OptimizationOptions Optional Reducer SqlDataset TFRecordWriter
         ThreadingOptions UNKNOWN_CARDINALITY bucket_by_sequence_length cardinality
         choose_from_datasets copy_to_device dense_to_sparse_batch enumerate_dataset
         from_variant get_next_as_optional get_single_element get_structure group_by_reducer
@@ -150,8 +151,8 @@ SAME: Dict[str, str] = {
     "io": """
         FixedLenFeature FixedLenSequenceFeature SparseFeature TFRecordOptions TFRecordWriter
         VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_gif
-        decode_image decode_jpeg decode_json_example decode_png deserialize_many_sparse
-        encode_base64 encode_jpeg extract_jpeg_shape is_jpeg match_filenames_once matching_files
+        decode_image decode_jpeg decode_json_example decode_png decode_proto deserialize_many_sparse
+        encode_base64 encode_jpeg encode_proto extract_jpeg_shape is_jpeg match_filenames_once matching_files
         parse_sequence_example parse_single_sequence_example parse_tensor read_file
         serialize_tensor write_file write_graph
     """,
@@ -223,6 +224,9 @@ SAME: Dict[str, str] = {
         learned_unigram_candidate_sampler log_uniform_candidate_sampler normal shuffle
         stateless_categorical stateless_normal stateless_truncated_normal stateless_uniform
         truncated_normal uniform uniform_candidate_sampler
+    """,
+    "random.experimental": """
+        Generator create_rng_state get_global_generator set_global_generator
     """,
     "saved_model": """
         ASSETS_DIRECTORY ASSETS_KEY CLASSIFY_INPUTS CLASSIFY_METHOD_NAME

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -18,9 +17,9 @@ from troupe._src.image.resizing import (
     wanted_sizes,
 )
 from troupe._src.image.shapes import rows_axis
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.selection_ops import where_v2
+from troupe._src.ops.creation_ops import zeros
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 
@@ -111,83 +110,21 @@ def _resized(batch: Tensor, size: Any, method: str, antialias: bool) -> Tensor:
         return resize_bicubic(batch, size, half_pixel_centers=True)
     if method not in _KERNELS:
         raise ValueError("Resize method is not implemented.")
-    pixels = math_ops.cast(batch, dtypes.float32)
-    given, wanted = array_ops.shape(pixels), convert_to_tensor(size, dtypes.int32)
-    rows = _weights(given[1], wanted[0], method, antialias)
-    columns = _weights(given[2], wanted[1], method, antialias)
-    # The kernels are products of one for rows and one for columns.
-    flat = array_ops.reshape(pixels, array_ops.stack([given[0], given[1], -1]))
-    tall = array_ops.stack([given[0], wanted[0], given[2], given[3]])
-    high = array_ops.reshape(_by_rows(rows, flat, given[0]), tall)
-    turned = array_ops.transpose(high, [0, 2, 1, 3])
-    flat = array_ops.reshape(turned, array_ops.stack([given[0], given[2], -1]))
-    wide = array_ops.stack([given[0], wanted[1], wanted[0], given[3]])
-    found = array_ops.transpose(
-        array_ops.reshape(_by_rows(columns, flat, given[0]), wide), [0, 2, 1, 3]
-    )
-    known = array_ops.get_static_value(wanted)
-    heights = (None, None) if known is None else (int(known[0]), int(known[1]))
-    found.set_shape([batch.shape[0], *heights, batch.shape[3]])
-    return found
+    wanted = convert_to_tensor(size, dtypes.int32)
+    given = array_ops.shape(batch)[1:3]
+    scale = math_ops.cast(wanted, dtypes.float32) / math_ops.cast(given, dtypes.float32)
+    return raw_ops.ScaleAndTranslate(
+        images=batch, size=wanted, scale=scale, translation=zeros([2]),
+        kernel_type=_KERNELS[method], antialias=antialias,
+    )  # fmt: skip
 
 
-def _by_rows(weights: Tensor, batch: Tensor, count: Tensor) -> Tensor:
-    """[batch, new rows, ...], of weights [new rows, rows]."""
-    sizes = array_ops.concat([array_ops.stack([count]), array_ops.shape(weights)], 0)
-    return math_ops.matmul(array_ops.broadcast_to(weights, sizes), batch)
-
-
-def _weights(given: Tensor, wanted: Tensor, method: str, antialias: bool) -> Tensor:
-    """How much of each pixel is in a new one: [new pixels, pixels], whose rows add up to 1."""
-    radius, kernel = _KERNELS[method]
-    # A pixel at the very end of a kernel is in it or not by how these numbers are rounded.
-    ratio = 1.0 / (math_ops.cast(wanted, dtypes.float32) / math_ops.cast(given, dtypes.float32))
-    spread = gen_ops.maximum(ratio, 1.0) if antialias else convert_to_tensor(1.0)
-    middles = (math_ops.cast(math_ops.range(wanted), dtypes.float32) + 0.5) * ratio
-    pixels = math_ops.cast(math_ops.range(given), dtypes.float32) + 0.5
-    apart = array_ops.expand_dims(pixels, 0) - array_ops.expand_dims(middles, 1)
-    distance = arithmetic_ops.abs(apart * (1.0 / spread))
-    inside = gen_ops.less(distance, radius)
-    found = where_v2(inside, kernel(distance), 0.0)
-    total = math_ops.reduce_sum(found, 1, keepdims=True)
-    is_empty = gen_ops.less(arithmetic_ops.abs(total), 1e-30)
-    return where_v2(is_empty, 0.0, found / where_v2(is_empty, 1.0, total))
-
-
-def _lanczos(radius: float) -> Callable[[Tensor], Tensor]:
-    def kernel(x: Tensor) -> Tensor:
-        is_middle = gen_ops.less_equal(x, 1e-3)
-        angle = math.pi * where_v2(is_middle, 1.0, x)
-        found = radius * gen_ops.sin(angle) * gen_ops.sin(angle / radius) / (angle * angle)
-        return where_v2(is_middle, 1.0, found)
-
-    return kernel
-
-
-def _triangle(x: Tensor) -> Tensor:
-    return gen_ops.maximum(1.0 - x, 0.0)
-
-
-def _gaussian(x: Tensor) -> Tensor:
-    return gen_ops.exp(-2.0 * x * x)  # of a deviation of 1 / 2
-
-
-def _keys_cubic(x: Tensor) -> Tensor:
-    outer = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
-    return where_v2(gen_ops.less(x, 1.0), ((1.5 * x - 2.5) * x) * x + 1.0, outer)
-
-
-def _mitchell_cubic(x: Tensor) -> Tensor:
-    outer = ((-7.0 / 18 * x + 2.0) * x - 10.0 / 3) * x + 16.0 / 9
-    return where_v2(gen_ops.less(x, 1.0), ((7.0 / 6 * x - 2.0) * x) * x + 8.0 / 9, outer)
-
-
-# How far a kernel reaches, and the weight of a pixel at a distance.
-_KERNELS: Dict[str, Tuple[float, Callable[[Tensor], Tensor]]] = {
-    ResizeMethod.BILINEAR: (1.0, _triangle),
-    ResizeMethod.BICUBIC: (2.0, _keys_cubic),
-    ResizeMethod.LANCZOS3: (3.0, _lanczos(3.0)),
-    ResizeMethod.LANCZOS5: (5.0, _lanczos(5.0)),
-    ResizeMethod.GAUSSIAN: (1.5, _gaussian),
-    ResizeMethod.MITCHELLCUBIC: (2.0, _mitchell_cubic),
+# The op's names of the kernels.
+_KERNELS: Dict[str, str] = {
+    ResizeMethod.BILINEAR: "triangle",
+    ResizeMethod.BICUBIC: "keyscubic",
+    ResizeMethod.LANCZOS3: "lanczos3",
+    ResizeMethod.LANCZOS5: "lanczos5",
+    ResizeMethod.GAUSSIAN: "gaussian",
+    ResizeMethod.MITCHELLCUBIC: "mitchellcubic",
 }

@@ -146,6 +146,19 @@ class TextLineReader(ReaderBase):
 
 
 @set_module("troupe")
+class LMDBReader(ReaderBase):
+    """A reader whose records are the values of LMDB files, and whose keys are theirs.
+
+    Args:
+        name: The name of the node.
+        options: Changes nothing.
+    """
+
+    def __init__(self, name: Optional[str] = None, options: Any = None) -> None:
+        super().__init__(raw_ops.LMDBReader(name=name))
+
+
+@set_module("troupe")
 class FixedLengthRecordReader(ReaderBase):
     """A reader whose records are all of one length. Keys are file:number.
 

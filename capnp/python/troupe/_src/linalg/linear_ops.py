@@ -243,3 +243,32 @@ def _check_norm(ord: Any, axis: Any, is_matrix: bool) -> None:
             raise ValueError(f"'ord' must be a supported matrix norm, got {ord}")
     elif ord != "euclidean" and (isinstance(ord, str) or ord <= 0):
         raise ValueError(f"'ord' must be a supported vector norm or a positive number, got {ord}")
+
+
+def sparse_matmul(
+    a: TensorLike,
+    b: TensorLike,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The product of two matrices in float32, each transposed if asked for.
+
+    Args:
+        a: float32 or bfloat16, [rows, inner].
+        b: As `a`, of either dtype, [inner, columns].
+        transpose_a: Whether `a` is [inner, rows].
+        transpose_b: Whether `b` is [columns, inner].
+        a_is_sparse: That many elements of `a` are zero; has no effect.
+        b_is_sparse: As `a_is_sparse`.
+        name: The name of the node.
+
+    Returns:
+        float32, [rows, columns].
+    """
+    return raw_ops.SparseMatMul(
+        a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse,
+        b_is_sparse=b_is_sparse, name=name,
+    )  # fmt: skip

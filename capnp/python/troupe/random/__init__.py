@@ -26,7 +26,7 @@ from troupe._src.random.stateless_ops import (
 )
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
+    __getattr__, __dir__ = _missing_names(__name__, ("experimental",), has_ops=True)
 
 __all__ = [
     "all_candidate_sampler",
