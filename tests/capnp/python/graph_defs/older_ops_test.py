@@ -25,8 +25,8 @@ class OlderOpsTest(tf.test.TestCase):
         self.assertAllEqual(run(x * 2.0, {x: [1, 2]}), [2, 4])
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "must be fed"):
             run(x * 2.0)
-        unused = op("FakeParam")(dtype=tf.float32, shape=[3])
-        self.assertEqual(run(unused).shape, (3,))
+        unused = op("FakeParam")(dtype=tf.float32, shape=[3, None])
+        self.assertEqual(run(unused).shape, (3, 0))
 
     def test_a_reference_can_be_assigned_through_another(self):
         v = tf.Variable([1.0, 2.0], use_resource=False)
@@ -35,6 +35,8 @@ class OlderOpsTest(tf.test.TestCase):
             session.run(v.initializer)
             session.run(tf.raw_ops.Assign(ref=same, value=[3.0, 4.0]))
             self.assertAllEqual(session.run(v), [3, 4])
+            (gradient,) = tf.gradients(tf.square(same), v)
+            self.assertAllEqual(session.run(gradient), [6, 8])
 
     def test_a_constant_is_the_content_of_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -78,6 +80,26 @@ class OlderOpsTest(tf.test.TestCase):
         product = tf.sparse_matmul(a, b, transpose_a=True, a_is_sparse=True)
         self.assertEqual(product.op.type, "SparseMatMul")
         self.assertAllEqual(run(product), a.T @ b)
+        for transposed in ((False, False), (False, True), (True, False), (True, True)):
+            x, y = (tf.constant(np.random.rand(3, 3).astype(np.float32)) for _ in range(2))
+            products = (
+                tf.sparse_matmul(x, y, *transposed), tf.matmul(x, y, *transposed)
+            )  # fmt: skip
+            found, expected = run([tf.gradients(tf.sin(each), [x, y]) for each in products])
+            self.assertAllClose(found, expected)
+
+    def test_gradients_of_scaled_images_are_the_weights_of_their_pixels(self):
+        def scaled(images):
+            return op("ScaleAndTranslate")(
+                images=images, size=[3, 4], scale=[0.6, 1.5], translation=[0.2, -0.5]
+            )
+
+        ones = np.eye(12, dtype=np.float32).reshape(12, 3, 4, 1)  # an image for each pixel
+        upstream = np.random.RandomState(3).rand(1, 3, 4, 1).astype(np.float32)
+        x = tf.constant(np.random.RandomState(4).rand(1, 3, 4, 1).astype(np.float32))
+        (found,) = run(tf.gradients(scaled(x), x, upstream))
+        expected = (run(scaled(ones)) * upstream).sum(axis=(1, 2, 3))
+        self.assertAllClose(found.reshape(12), expected)
 
     def test_all_images_are_padded_and_multiplied_with_filters(self):
         images = np.random.RandomState(3).rand(3, 5, 6, 2).astype(np.float32)
