@@ -68,7 +68,9 @@ constexpr double range_count_max = int64_t{1} << 48;
 template <class T>
 double range_count(T start, T limit, T delta) {
   if constexpr (!std::is_integral_v<T>) {
-    return std::ceil(std::abs((double(limit) - double(start)) / double(delta)));
+    auto count = std::ceil(std::abs((double(limit) - double(start)) / double(delta)));
+    // A quotient may be so small that it is 0, where tiny numbers are flushed.
+    return start != limit && std::isfinite(double(delta)) ? std::max(count, 1.0) : count;
   } else {
     // Differences of unsigned numbers do not overflow.
     auto distance =

@@ -295,6 +295,7 @@ Result<int64_t> range_size(T start, T limit, T delta) {
     return static_cast<int64_t>(distance / step + (distance % step != 0));
   } else {
     auto size = std::ceil(std::abs((limit - start) / delta));
+    if (start != limit && std::isfinite(delta)) size = std::max(size, T(1));
     if (!(size < 1e15))
       return invalid_argument("a range cannot have " + std::to_string(size) + " elements");
     return static_cast<int64_t>(size);

@@ -149,6 +149,8 @@ BOOST_AUTO_TEST_CASE(ranges_run_up_and_down_to_their_limit) {
   BOOST_TEST(range<int32_t>(5, 0, -2) == "int32[3] [5 3 1]");
   BOOST_TEST(range<int64_t>(1, 1, 1) == "int64[0] []");
   BOOST_TEST(range<float>(0, 1, 0.25) == "float32[4] [0 0.25 0.5 0.75]");
+  BOOST_TEST(range<double>(2.5, 0, std::numeric_limits<double>::lowest()) == "float64[1] [2.5]");
+  BOOST_TEST(range<double>(2.5, 0, -std::numeric_limits<double>::infinity()) == "float64[0] []");
   BOOST_TEST(range<int64_t>(INT64_MAX - 2, INT64_MAX, 5) == "int64[1] [9223372036854775805]");
   BOOST_TEST(starts_with(range<int32_t>(0, 1, 0), "InvalidArgument"));
   BOOST_TEST(starts_with(range<int32_t>(0, 1, -1), "InvalidArgument"));
