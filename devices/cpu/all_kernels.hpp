@@ -104,6 +104,11 @@ void add_iterators_kernels(KernelCatalog& catalog);
 void add_sdca_kernels(KernelCatalog& catalog);
 void add_boosted_trees_kernels(KernelCatalog& catalog);
 void add_tensor_forest_kernels(KernelCatalog& catalog);
+void add_batching_kernels(KernelCatalog& catalog);
+void add_generators_kernels(KernelCatalog& catalog);
+void add_protobufs_kernels(KernelCatalog& catalog);
+void add_resampler_kernels(KernelCatalog& catalog);
+void add_dataset_databases_kernels(KernelCatalog& catalog);
 
 /// A catalog of all CPU kernels.
 KernelCatalog make_kernel_catalog();

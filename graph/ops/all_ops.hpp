@@ -108,6 +108,11 @@ void add_transfer_ops(OpCatalog& catalog);
 void add_sdca_ops(OpCatalog& catalog);
 void add_boosted_trees_ops(OpCatalog& catalog);
 void add_tensor_forest_ops(OpCatalog& catalog);
+void add_batching_ops(OpCatalog& catalog);
+void add_generators_ops(OpCatalog& catalog);
+void add_protobufs_ops(OpCatalog& catalog);
+void add_resampler_ops(OpCatalog& catalog);
+void add_dataset_databases_ops(OpCatalog& catalog);
 
 /// The catalog of all ops, one for the process.
 std::shared_ptr<const OpCatalog> op_catalog();
