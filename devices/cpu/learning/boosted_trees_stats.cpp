@@ -87,7 +87,9 @@ class Sums {
 Status make_summary(Launch& launch, const Limits& limits) {
   auto stats = example_stats(launch);
   if (!stats) return stats.status();
-  if (stats->examples() > 0 && (stats->gradient_count == 0 || stats->hessian_count == 0))
+  if (stats->gradient_count != stats->hessian_count)
+    return invalid_argument("gradients and hessians must have the same shape");
+  if (stats->examples() > 0 && stats->gradient_count == 0)
     return invalid_argument("gradients and hessians must have a column");
   auto features = int64_t{launch.input_count()} - 3;
   auto sums = Sums::make(launch, {features, limits.max_splits, limits.num_buckets, 2});

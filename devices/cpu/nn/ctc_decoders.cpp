@@ -109,7 +109,7 @@ struct PrefixNode {
 class PrefixSearch {
  public:
   PrefixSearch(int64_t width, int64_t blank)
-      : width_(std::min<int64_t>(width, most_nodes)), blank_(blank) {
+      : width_(std::min<int64_t>(width, most_kept + 1)), blank_(blank) {
     nodes_.push_back({.parent = -1, .label = -1, .now = {.blank = 0, .total = 0}});
     kept_.push_back(0);
   }
@@ -162,8 +162,8 @@ class PrefixSearch {
     return a.odds.total > b.odds.total;
   }
 
-  // Far more than a search of a sensible width needs.
-  static constexpr size_t most_nodes = size_t{1} << 24;
+  // Far more than a search of a sensible width needs: a step takes time for each that is kept.
+  static constexpr size_t most_kept = size_t{1} << 16, most_nodes = size_t{1} << 24;
 
   PrefixNode& node_at(int32_t node) { return nodes_[static_cast<size_t>(node)]; }
   const PrefixNode& node_at(int32_t node) const { return nodes_[static_cast<size_t>(node)]; }
@@ -213,6 +213,9 @@ class PrefixSearch {
   }
 
   Status keep_candidates(const std::vector<int32_t>& branches) {
+    if (candidates_.size() > most_kept)
+      return resource_exhausted(
+          "the search keeps more than 65,536 candidates; a smaller beam_width bounds it");
     for (const auto& candidate : candidates_) {
       auto node = candidate.node;
       if (candidate.label >= 0) {

@@ -62,9 +62,9 @@ BOOST_AUTO_TEST_CASE(arguments_attributes_and_defaults_are_those_of_tensorflow) 
 BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
   std::set<std::string> own = {
       "MatrixDiagPartV3", "MatrixDiagV3",
-      "MatrixSetDiagV3",  // of later versions
-      "GatherTree",       // of tf.contrib.seq2seq
-      "BipartiteMatch",   // of tf.contrib.image
+      "MatrixSetDiagV3",             // of later versions
+      "GatherTree",                  // of tf.contrib.seq2seq
+      "BipartiteMatch",              // of tf.contrib.image
       "Resampler", "ResamplerGrad",  // of tf.contrib.resampler
       "IteratorSerializeState", "IteratorRestoreState", "RemoveCheckpoint",
       // Of tf.contrib.tensor_forest.

@@ -242,7 +242,7 @@ namespace {
 
 /// Whether a call takes what only another step can bring: alone, it would wait for ever.
 bool waits_for_another_step(const Op& op) {
-  for (auto* waiting : {"QueueEnqueue", "QueueDequeue", "ReaderRead"})
+  for (auto* waiting : {"QueueEnqueue", "QueueDequeue", "ReaderRead", "UnbatchGrad"})
     if (op.name().starts_with(waiting)) return true;
   if (!op.family().starts_with("data_flow/")) return false;
   auto ends = [&](std::string_view end) { return op.name().ends_with(end); };

@@ -3,8 +3,12 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.random.generators import Generator, get_global_generator, set_global_generator
-from troupe._src.random.states import create_rng_state
+from troupe._src.random_generators.generators import (
+    Generator,
+    get_global_generator,
+    set_global_generator,
+)
+from troupe._src.random_generators.states import create_rng_state
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)

@@ -61,6 +61,17 @@ BOOST_AUTO_TEST_CASE(the_loss_has_no_second_derivative) {
   BOOST_TEST(second.status().message().find("second ones") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_search_whose_width_bounds_nothing_ends_at_a_limit) {
+  Builder b;
+  GraphRunner runner;
+  auto equal = b.constant(Tensor::of<float>({24, 1, 3}, std::vector<float>(72)));
+  auto search = b.op(
+      "CTCBeamSearchDecoder", {equal, b.ints({24})},
+      {{"beam_width", int64_t{1} << 62}, {"top_paths", 1}, {"merge_repeated", false}});
+  auto got = runner.run(b, {}, {search});
+  BOOST_TEST(got.status().to_string().find("more than 65,536 candidates") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing

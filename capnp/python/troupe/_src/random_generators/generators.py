@@ -11,7 +11,7 @@ from troupe._src.object_checkpoints.trackable import Checkpointable
 from troupe._src.ops import array_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.creation_ops import zeros_like
-from troupe._src.random.states import (
+from troupe._src.random_generators.states import (
     PHILOX,
     create_rng_state,
     joined_state,

@@ -1,0 +1,1 @@
+"""Generators of random numbers whose state is a variable."""
