@@ -6,6 +6,7 @@ from troupe._src.api.missing import missing_names as _missing_names
 
 if TYPE_CHECKING:
     from troupe.contrib import (
+        all_reduce,
         autograph,
         batching,
         checkpoint,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         gan,
         graph_editor,
         grid_rnn,
+        hooks,
         image,
         input_pipeline,
         integrate,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         metrics,
         mixed_precision,
         model_pruning,
+        nccl,
         nn,
         opt,
         optimizer_v2,
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "all_reduce",
     "autograph",
     "batching",
     "checkpoint",
@@ -94,6 +98,7 @@ __all__ = [
     "gan",
     "graph_editor",
     "grid_rnn",
+    "hooks",
     "image",
     "input_pipeline",
     "integrate",
@@ -109,6 +114,7 @@ __all__ = [
     "metrics",
     "mixed_precision",
     "model_pruning",
+    "nccl",
     "nn",
     "opt",
     "optimizer_v2",

@@ -28,6 +28,7 @@ _FOREST_OPS = {
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
+    "contrib.all_reduce.python": {"all_reduce": "contrib.all_reduce"},
     "contrib.copy_graph.python.util": {"copy_elements": "contrib.copy_graph"},
     "contrib.crf.python.ops": {"crf": "contrib.crf"},
     "contrib.grid_rnn.python.ops": {"grid_rnn_cell": "contrib.grid_rnn"},
@@ -35,6 +36,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "input_pipeline_ops": "_src.contrib_ops.input_pipeline",
     },
     "contrib.integrate.python.ops": {"odes": "contrib.integrate"},
+    "contrib.nccl.python.ops": {"nccl_ops": "contrib.nccl"},
     "contrib.periodic_resample.python.ops": {
         "periodic_resample_op": "contrib.periodic_resample",
     },

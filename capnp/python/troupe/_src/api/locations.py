@@ -92,9 +92,12 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "optimizer_v2": "keras.optimizers",
     },
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
-    # Programs import the debugger and sums among devices though most of their runs use none.
+    # Programs import the debugger though most of their runs use none.
     "python": {"keras": "keras", "debug": "", "tf2": "_src.libraries.tf2"},
-    "python.distribute": {"all_reduce summary_op_util": ""},
+    "python.distribute": {
+        "all_reduce": "contrib.all_reduce",
+        "summary_op_util": "",
+    },
     "python.layers": {
         "base convolutional core layers normalization pooling": "layers",
         "utils": "_src.layers.utils",
@@ -105,7 +108,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.ops": {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
-        "collective_ops control_flow_util critical_section_ops nccl_ops summary_op_util": "",
+        "collective_ops control_flow_util critical_section_ops summary_op_util": "",
+        "nccl_ops": "_src.collectives.nccl_ops",
         "cond_v2 while_v2": "",
         "resources": "_src.data_flow.resources",
         "inplace_ops": "_src.api.inplace_ops",

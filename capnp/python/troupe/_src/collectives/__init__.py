@@ -1,0 +1,1 @@
+"""Sums of tensors of several devices, on each of them."""
