@@ -47,7 +47,6 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "receptive_field": "_src.receptive_field.fields",
     },
     "contrib.recurrent.python.ops": {"functional_rnn recurrent": "contrib.recurrent"},
-    "contrib.all_reduce.python": {"all_reduce": ""},
     "contrib.cudnn_rnn.python.layers": {"cudnn_rnn": "contrib.cudnn_rnn"},
     "contrib.cudnn_rnn.python.ops": {"cudnn_rnn_ops": "contrib.cudnn_rnn"},
     "contrib.data.python.ops": {
