@@ -92,8 +92,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "optimizer_v2": "keras.optimizers",
     },
     "python.keras.utils": {"tf_utils": "_src.keras.reachable"},
-    # Programs import the debugger though most of their runs use none.
-    "python": {"keras": "keras", "debug": "", "tf2": "_src.libraries.tf2"},
+    "python": {"keras": "keras", "debug": "debug", "tf2": "_src.libraries.tf2"},
+    "python.debug.lib": {"debug_data": "debug"},
+    "python.debug.wrappers": {"dumping_wrapper framework hooks local_cli_wrapper": "debug"},
     "python.distribute": {
         "all_reduce": "contrib.all_reduce",
         "summary_op_util": "",

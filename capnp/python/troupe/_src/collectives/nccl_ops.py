@@ -28,7 +28,9 @@ def _check_devices(tensors: Sequence[Tensor], what: str) -> None:
             raise ValueError("Device assignment required for nccl collective ops")
 
 
-def _all_reduce(tensors: Sequence[Tensor], reduce: Callable[[Sequence[Tensor]], Any]):
+def _all_reduce(
+    tensors: Sequence[Tensor], reduce: Callable[[Sequence[Tensor]], Any]
+) -> List[Tensor]:
     _check_devices(tensors, "all reduce")
     with device(tensors[0].device):
         reduced = reduce(tensors)

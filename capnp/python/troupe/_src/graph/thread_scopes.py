@@ -62,3 +62,17 @@ def leave(stack: List[Any], entered: Any) -> None:
         if stack[place] is entered:
             del stack[place]
             return
+
+
+class AsDefault:
+    """A context in which a session is the default one, which may be what wraps one."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def __enter__(self) -> Any:
+        defaults.sessions.append(self._session)
+        return self._session
+
+    def __exit__(self, *_: Any) -> None:
+        leave(defaults.sessions, self._session)

@@ -7,7 +7,7 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
 from troupe import _native
-from troupe._src.graph.thread_scopes import defaults, leave
+from troupe._src.graph.thread_scopes import AsDefault
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
 from troupe._src.session.default_config import session_config
@@ -342,7 +342,7 @@ class BaseSession:
 
     def as_default(self) -> Any:
         """A context in which it is the default session; leaving it does not close the session."""
-        return _AsDefault(self)
+        return AsDefault(self)
 
     def _described(self) -> str:
         state = "closed" if self._is_closed else "open" if self._native else "not opened yet"
@@ -386,15 +386,3 @@ class _Callables:
                 self._feeds, plan.names, plan.targets, options
             )
         return self._callables[key]
-
-
-class _AsDefault:
-    def __init__(self, session: BaseSession) -> None:
-        self._session = session
-
-    def __enter__(self) -> BaseSession:
-        defaults.sessions.append(self._session)
-        return self._session
-
-    def __exit__(self, *_: Any) -> None:
-        leave(defaults.sessions, self._session)
