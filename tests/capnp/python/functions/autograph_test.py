@@ -279,6 +279,18 @@ class ConversionTest(tf.test.TestCase):
             with self.assertRaisesRegex(ImportError, "pip install diastatic-malt"):
                 tf.autograph.to_graph(magnitude)
 
+    def test_a_function_that_cannot_be_converted_is_told_once(self):
+        def make():
+            def numbers(x):
+                yield x
+
+            return numbers
+
+        with mock.patch.object(transpiler.logging, "warning") as warning:
+            for _ in range(3):
+                self.assertEqual(list(transpiler.converted(make())(1)), [1])
+        self.assertEqual(warning.call_count, 1)
+
     def test_converted_functions_and_their_code(self):
         found = tf.autograph.to_graph(magnitude)(tf.constant(-3))
         with tf.Session() as session:

@@ -1,10 +1,12 @@
 """AutoGraph converts the `call` of layers and models of tf.keras. Numbers are TensorFlow 1.15's."""
 
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import troupe as tf
+from troupe._src.autograph import transpiler
 
 
 class Doubled(tf.keras.layers.Layer):
@@ -38,6 +40,19 @@ class Grown(tf.keras.Model):
         return y
 
 
+class Counting(tf.keras.layers.Layer):
+    """Counts its calls and has a loss, and only then asks a tensor for a value."""
+
+    def build(self, input_shape):
+        self.calls = self.add_weight("calls", shape=(), initializer="zeros", trainable=False)
+        super().build(input_shape)
+
+    def call(self, inputs):
+        self.calls.assign_add(1.0)
+        self.add_loss(tf.reduce_sum(inputs))
+        return inputs if tf.reduce_sum(inputs) > 0 else -inputs
+
+
 class ConvertedLayersTest(tf.test.TestCase):
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -54,6 +69,23 @@ class ConvertedLayersTest(tf.test.TestCase):
         model = Grown()
         model.compile("sgd", "mse")
         np.testing.assert_allclose(model.predict(self.x), [[48.0, 48.0], [192.0, 192.0]])
+
+    def test_what_a_call_adds_before_it_is_converted_counts_once(self):
+        layer = Counting()
+        layer(tf.constant([2.0]))
+        self.assertEqual(len(layer.losses), 1)
+        found = tf.function(layer)(tf.constant([-3.0]))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            np.testing.assert_allclose(session.run(found), [3.0])
+            self.assertEqual(session.run(layer.calls), 1.0)
+
+    def test_without_the_package_the_error_says_what_to_install(self):
+        transpiler.library.cache_clear()
+        self.addCleanup(transpiler.library.cache_clear)
+        with mock.patch.dict("sys.modules", {"malt": None}):
+            with self.assertRaisesRegex(TypeError, "pip install diastatic-malt"):
+                Counting()(tf.constant([2.0]))
 
 
 if __name__ == "__main__":

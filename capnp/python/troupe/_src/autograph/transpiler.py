@@ -14,6 +14,7 @@ import inspect
 import sys
 import traceback
 import types
+import weakref
 from typing import Any, Callable, ContextManager, Dict, Optional, Sequence
 
 from troupe._src.autograph import builtins, conditionals, lists, loops
@@ -22,6 +23,8 @@ from troupe._src.platform import logging
 
 # Functions of this package, whose namesakes of the other one the conversion looks for.
 directives: Dict[Any, str] = {}
+# The code of functions that could not be converted.
+_told: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
 @functools.lru_cache(maxsize=None)
@@ -128,12 +131,15 @@ def converted(
 ) -> Optional[Callable[..., Any]]:
     """A function that runs the converted form of another one, and converts what that calls.
 
-    None if the package is not installed, or the caller has said not to convert.
+    None if the package is not installed, the caller has said not to convert, or the function is one
+    of this package.
     """
+    if _is_own(function if inspect.isroutine(function) else type(function)):
+        return None
     malt = library()
     if malt is None or malt.ag_ctx.control_status_ctx().status == malt.ag_ctx.Status.DISABLED:
         return None
-    if malt.api.is_autograph_artifact(function) or _is_own(function):
+    if malt.api.is_autograph_artifact(function):
         return None
     options = _options(recursive, features)
 
@@ -265,8 +271,11 @@ def _function_and_arguments(f: Any, args: Any) -> Any:
     return (None, args) if code is None or code.co_filename == "<string>" else (entity, args)
 
 
-@functools.lru_cache(maxsize=1024)
 def _warn_once(function: Any, error: Exception) -> None:
+    """Says that a function runs as it is: once for its code, of which closures may have much."""
+    if function.__code__ in _told:
+        return
+    _told.add(function.__code__)
     logging.warning(
         "AutoGraph could not transform %s and will run it as-is. Cause: %s. To silence this"
         " warning, decorate it with @tf.autograph.experimental.do_not_convert",

@@ -51,24 +51,21 @@ def traced_or_converted(
     except TypeError as error:
         first = error
     converted = _converted(function, options) if converts else None
-    is_of_tensor = isinstance(first, OperatorNotAllowedInGraphError)
     if converted is None:
-        is_missing = is_of_tensor and importlib.util.find_spec("malt") is None
-        if converts and is_missing and not str(first).endswith(HINT):
-            raise OperatorNotAllowedInGraphError(f"{first}{HINT}") from first
-        raise first
+        raise (_with_hint(first) if converts else first)
     try:
         return attempt(converted)
     except Exception:
-        if is_of_tensor:
+        if isinstance(first, OperatorNotAllowedInGraphError):
             raise
         raise first
 
 
 def call_or_converted(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a function adds to the current graph, or its converted form if it has to be converted.
+    """What a function adds to the current graph: in its converted form, if it can be converted.
 
-    In that case what it has added before stays in the graph, unused.
+    It is not tried as it is first: what it adds until it fails, such as losses, updates and nodes
+    that change variables, would count twice.
 
     Args:
         function: A function of Python.
@@ -77,8 +74,23 @@ def call_or_converted(function: Callable[..., Any], *args: Any, **kwargs: Any) -
 
     Returns:
         What it returns.
+
+    Raises:
+        OperatorNotAllowedInGraphError: Python asked a tensor for a value, and the function is not
+            converted.
     """
-    return traced_or_converted(lambda form: form(*args, **kwargs), function)
+    try:
+        return (_converted(function, None) or function)(*args, **kwargs)
+    except OperatorNotAllowedInGraphError as error:
+        raise _with_hint(error)
+
+
+def _with_hint(error: TypeError) -> TypeError:
+    """The error, with what helps where it comes of a package that is missing."""
+    is_of_tensor = isinstance(error, OperatorNotAllowedInGraphError)
+    if not is_of_tensor or str(error).endswith(HINT) or importlib.util.find_spec("malt"):
+        return error
+    return OperatorNotAllowedInGraphError(f"{error}{HINT}").with_traceback(error.__traceback__)
 
 
 def _converted(function: Callable[..., Any], options: Any) -> Optional[Callable[..., Any]]:
