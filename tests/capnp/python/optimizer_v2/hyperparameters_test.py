@@ -130,6 +130,24 @@ class HyperparametersTest(tf.test.TestCase):
             self.assertEqual(names, ["count", "v/Counting", "v/Sum"])
             self.assertEqual(session.run(optimizer.variables()[0]), 2.0)
 
+    def test_an_update_in_a_branch_keeps_no_part_of_it_for_another_update(self):
+        v = tf.get_variable("v", initializer=np.float64([1.0, 2.0]), use_resource=True)
+        optimizer, ones = v2.MomentumOptimizer(0.1, 0.9), tf.ones([2], tf.float64)
+
+        def update():
+            with tf.control_dependencies([optimizer.apply_gradients([(ones, v)])]):
+                return tf.constant(1)
+
+        is_taken = tf.placeholder_with_default(False, [])
+        in_branch = tf.cond(is_taken, update, lambda: tf.constant(0))
+        train = optimizer.apply_gradients([(ones, v)])
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(train)
+            self.assertAllClose(session.run(v), [0.9, 1.9])
+            session.run(in_branch, {is_taken: True})
+            self.assertAllClose(session.run(v), [0.71, 1.71])
+
     def test_a_constraint_follows_the_update(self):
         v = tf.get_variable("v", initializer=[1.0], constraint=lambda x: tf.maximum(x, 0.95))
         train = v2.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(v))

@@ -278,6 +278,9 @@ class WrappersTest(OptimizersTestCase):
         make = lambda w: opt.MultitaskOptimizerWrapper(tf.train.MomentumOptimizer(0.1, 0.5))
         plain = self.trained(tf.train.MomentumOptimizer(0.1, 0.5), [steps[0], steps[2]])
         self.assertAllClose(self.trained(make, steps), plain)
+        newer = tf.contrib.optimizer_v2.MomentumOptimizer
+        make = lambda w: opt.MultitaskOptimizerWrapper(newer(0.1, 0.5))
+        self.assertAllClose(self.trained(make, steps), plain)
         rows = [ROWS[0], ([1], np.zeros((1, 2))), ROWS[1]]
         make = lambda w: opt.MultitaskOptimizerWrapper(tf.train.AdagradOptimizer(0.1))
         plain = self.trained(tf.train.AdagradOptimizer(0.1), ROWS)

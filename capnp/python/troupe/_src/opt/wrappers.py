@@ -15,6 +15,7 @@ from troupe._src.ops.arithmetic_ops import not_equal
 from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.ops.clip_ops import clip_by_global_norm, clip_by_norm
 from troupe._src.ops.selection_ops import gather
+from troupe._src.optimizer_v2.optimizer import OptimizerV2
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.train.moving_averages import ExponentialMovingAverage
@@ -239,15 +240,16 @@ class MultitaskOptimizerWrapper:
         if not isinstance(opt, Optimizer):
             raise TypeError(f"{opt!r} is not a tf.train.Optimizer")
         self._opt = opt
-        update = opt._update
+        name = "_updated" if isinstance(opt, OptimizerV2) else "_update"
+        update = getattr(opt, name)
 
-        def update_unless_zero(gradient: Any, variable: Variable) -> Any:
+        def update_unless_zero(gradient: Any, *where: Any) -> Any:
             is_sparse = isinstance(gradient, IndexedSlices)
             values = gradient.values if is_sparse else gradient
             is_any = math_ops.reduce_any(not_equal(values, creation_ops.zeros_like(values)))
-            return cond(is_any, lambda: group(update(gradient, variable)), no_op)
+            return cond(is_any, lambda: group(update(gradient, *where)), no_op)
 
-        setattr(opt, "_update", update_unless_zero)
+        setattr(opt, name, update_unless_zero)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._opt, name)

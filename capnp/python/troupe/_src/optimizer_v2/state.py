@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.graph.scopes import init_scope
+from troupe._src.graph.scopes import control_dependencies, init_scope
 from troupe._src.ops import math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.train.op_updates import OptimizerState
 from troupe._src.types.dtypes import DType
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.variable import Variable
+
+_Hyperparameters = Dict[str, Dict[Optional[DType], Tensor]]
 
 
 class StepState(OptimizerState):
@@ -26,7 +29,8 @@ class StepState(OptimizerState):
         self._slots = {}
         self._non_slot_dict = {}
         self._state = []
-        self._hyper: Dict[str, Dict[Optional[DType], Tensor]] = {}
+        self._hyper: _Hyperparameters = {}
+        self._constants: _Hyperparameters = {}
         self._var_list: Sequence[Variable] = ()
 
     def take_constants(self, hyper: Dict[str, Any]) -> None:
@@ -38,7 +42,7 @@ class StepState(OptimizerState):
         with init_scope():
             for name, value in sorted(hyper.items()):
                 if not callable(value):
-                    self._hyper[name] = {None: convert_to_tensor(value, name=name)}
+                    self._constants[name] = {None: convert_to_tensor(value, name=name)}
 
     def of_step(self, hyper: Dict[str, Any], var_list: Sequence[Variable]) -> StepState:
         """The state for one call of `apply_gradients`, in which functions are called.
@@ -56,7 +60,8 @@ class StepState(OptimizerState):
         for name, value in sorted(hyper.items()):
             if callable(value):
                 step._hyper[name] = {None: convert_to_tensor(value(), name=name)}
-        step._hyper.update(self._hyper)
+        step._constants = self._constants
+        step._hyper.update(self._constants)
         return step
 
     def create_slot(
@@ -163,7 +168,10 @@ class StepState(OptimizerState):
         """
         known = self._hyper[name]
         if dtype not in known:
-            known[dtype] = math_ops.cast(known[None], dtype)
+            # That of a constant is kept for later steps: it is in no branch or loop of this one.
+            is_kept = known is self._constants.get(name)
+            with control_dependencies(None) if is_kept else contextlib.nullcontext():
+                known[dtype] = math_ops.cast(known[None], dtype)
         return known[dtype]
 
     def sorted_variables(self) -> List[Variable]:
