@@ -53,6 +53,17 @@ class SavedObjectsTest(tf.test.TestCase):
             tf.saved_model.save(made, self.folder, **{"signatures": signatures, **options})
         return self.folder
 
+    def test_items_of_lists_keep_their_places(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            made = tf.Module()
+            made.parts = [3.0, tf.Variable([2.0])]  # a number is no object, and not saved
+            session.run(tf.global_variables_initializer())
+            tf.saved_model.save(made, self.folder)
+        with tf.Graph().as_default():
+            parts = tf.saved_model.load_v2(self.folder).parts
+            self.assertIsNone(parts[0])
+            self.assertEqual([part.shape.as_list() for part in parts[1:]], [[1]])
+
     def check(self, folder):
         """What TensorFlow 1.15 gives for either folder."""
         with tf.Graph().as_default(), tf.Session() as session:

@@ -52,6 +52,20 @@ class TrainingTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Unrecognized save_freq"):
             keras.callbacks.ModelCheckpoint(path, save_freq="batch")
 
+    def test_a_training_begins_with_the_latest_checkpoint(self):
+        for pattern in ("w{epoch:02d}.h5", "w", "w{epoch}"):
+            path = os.path.join(self.folder, pattern)
+            begins = keras.callbacks.ModelCheckpoint(
+                path, save_weights_only=True, load_weights_on_restart=True
+            )
+            first, second = compiled(), compiled()
+            self.fit(first, epochs=2, callbacks=[begins])
+            second.set_weights([0.0 * each for each in second.get_weights()])
+            begins.set_model(second)
+            begins.on_train_begin()
+            for one, other in zip(first.get_weights(), second.get_weights()):
+                np.testing.assert_array_equal(one, other)
+
     def test_summaries_of_epochs(self):
         writes = keras.callbacks.TensorBoard(self.folder, write_graph=False)
         self.fit(

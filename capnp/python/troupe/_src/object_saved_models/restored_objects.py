@@ -78,7 +78,12 @@ class _SignatureMapInProgress(SignatureMap):
 
 class _ListInProgress(List[Any]):
     def _set_child(self, name: str, value: Any) -> None:
-        self.append(value)
+        # Items that are no objects were not saved, and others may come in any order.
+        if not name.isdecimal():
+            raise errors.DataLossError(None, None, f"The SavedModel has an item '{name}' of a list")
+        place = int(name)
+        self.extend([None] * (place + 1 - len(self)))
+        self[place] = value
 
 
 class _DictInProgress(Dict[str, Any]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.grouping_ops import group
 from troupe._src.optimizer_v2.optimizer import OptimizerV2
 from troupe._src.optimizer_v2.state import StepState

@@ -23,13 +23,7 @@ from troupe._src.layers.base import Layer
 from troupe._src.modules.module import Module
 from troupe._src.ops.convert import constant, is_tensor
 from troupe._src.ops.creation_ops import placeholder_with_default
-from troupe._src.tf_keras.cells import (
-    call_cell,
-    extend_cells,
-    layer_again,
-    state_sizes,
-    with_positions,
-)
+from troupe._src.tf_keras.cells import call_cell, layer_again, state_sizes, with_positions
 from troupe._src.tf_keras.layer_methods import (
     accept,
     extend_layers,
@@ -139,7 +133,6 @@ def _add_constraints(module: Any) -> None:
 
 def _extend_recurrent_layers(module: Any) -> None:
     accept(module.RNN, {"time_major": (False,)})
-    extend_cells(module)
     late_module("tf_keras.recurrent_cells").extend_cells(module)
     own = module.RNN.get_config
 

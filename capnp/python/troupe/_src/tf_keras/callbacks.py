@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any, Dict, Optional, Union
 
-from troupe._src.checkpoints.checkpoint_state import checkpoint_exists
+from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.keras.loaded import keras_module
@@ -12,6 +14,21 @@ from troupe._src.keras.loaded import keras_module
 _callbacks = keras_module("callbacks.callbacks")
 _ModelCheckpoint: Any = _callbacks.ModelCheckpoint
 _TensorBoard: Any = keras_module("callbacks.tensorboard_v1").TensorBoard
+
+
+def _latest_file(pattern: str) -> Optional[str]:
+    """The file that was written last, of those with names of that pattern; None without any."""
+    folder, name = os.path.split(pattern)
+    first, _, rest = name.partition("{")
+    given = re.escape(first)
+    if rest:
+        given += ".*" + re.escape(rest.rpartition("}")[2])
+    newest = latest_checkpoint(folder or ".")
+    if newest is not None and re.fullmatch(given, os.path.basename(newest)):
+        return newest
+    listed = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+    found = [os.path.join(folder, each) for each in listed if re.fullmatch(given, each)]
+    return max(found, key=lambda path: (os.path.getmtime(path), path), default=None)
 
 
 @set_module("troupe.keras.callbacks")
@@ -27,7 +44,7 @@ class ModelCheckpoint(_ModelCheckpoint):  # type: ignore[misc]
         mode: "min", "max" or "auto": which of two is better.
         save_freq: "epoch", or a number of examples.
         **kwargs: `period`, a number of epochs; `load_weights_on_restart`, whether a training
-            begins with what is at `filepath`.
+            begins with the latest of what is at `filepath`.
 
     Raises:
         ValueError: `save_freq` is neither.
@@ -56,9 +73,10 @@ class ModelCheckpoint(_ModelCheckpoint):  # type: ignore[misc]
             self.save_weights_only = True
 
     def on_train_begin(self, logs: Optional[Dict[str, Any]] = None) -> None:
-        """Loads the weights, if that was asked for."""
-        if self.load_weights_on_restart and checkpoint_exists(self.filepath):
-            self.model.load_weights(self.filepath)
+        """Loads the weights that were saved last, if that was asked for."""
+        latest = _latest_file(self.filepath) if self.load_weights_on_restart else None
+        if latest is not None and checkpoint_exists(latest):
+            self.model.load_weights(latest)
 
     def on_epoch_begin(self, epoch: int, logs: Optional[Dict[str, Any]] = None) -> None:
         """Notes the epoch."""

@@ -8,9 +8,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from troupe._src.control_flow import nest
 from troupe._src.control_flow.structure import pack_as
-from troupe._src.ops import array_ops
 from troupe._src.rnn.foreign_cells import build_for
-from troupe._src.rnn.sizes import zeros_like_sizes
 
 
 def state_sizes(cell: Any) -> Any:
@@ -58,20 +56,6 @@ def layer_again(layer: Any, config: Dict[str, Any]) -> Any:
     return kind.from_config(config, custom_objects=cells)
 
 
-def _initial_state(self: Any, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
-    """A state of zeros, for the inputs or for a batch size and dtype."""
-    if inputs is not None:
-        batch_size = inputs.shape[0].value or array_ops.shape(inputs)[0]
-        dtype = inputs.dtype
-    if batch_size is None or dtype is None:
-        raise ValueError(
-            "batch_size and dtype cannot be None while constructing initial state: "
-            f"batch_size={batch_size}, dtype={dtype}"
-        )
-    sizes = self.state_size
-    return zeros_like_sizes(list(sizes) if isinstance(sizes, tuple) else sizes, batch_size, dtype)
-
-
 def with_positions(own: Callable[..., Any]) -> Callable[..., Any]:
     """The call of layers, with all arguments of `call` also by their positions, and of cells.
 
@@ -98,13 +82,3 @@ def _step(cell: Any, inputs: Any, arguments: Dict[str, Any]) -> Any:
     """A step of a cell, which is not noted as part of a model."""
     build_for(cell, inputs)
     return cell.call(inputs, **arguments)
-
-
-def extend_cells(module: Any) -> None:
-    """Gives the classes of cells what networks of `tf.nn` need.
-
-    Args:
-        module: `layers.recurrent`.
-    """
-    for name in ("SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"):
-        getattr(module, name).get_initial_state = _initial_state

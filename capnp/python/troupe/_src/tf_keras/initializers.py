@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any, Dict, Optional
 
-from troupe._src.keras.loaded import keras_module
 from troupe._src.set_module import set_module
+from troupe._src.keras.loaded import keras_module
 from troupe._src.types.dtypes import as_dtype
 from troupe._src.variables.orthogonal import Identity as IdentityValues
 from troupe._src.variables.orthogonal import Orthogonal as OrthogonalValues

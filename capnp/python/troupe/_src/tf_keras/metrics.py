@@ -6,7 +6,6 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.creation_ops import ones_like
@@ -97,8 +96,7 @@ class MeanRelativeError(_Mean):  # type: ignore[misc]
 
     def get_config(self) -> Dict[str, Any]:
         """The arguments that make such a metric again."""
-        with get_default_graph().as_default():
-            return {**super().get_config(), "normalizer": backend.eval(self.normalizer)}
+        return {**super().get_config(), "normalizer": backend.eval(self.normalizer)}
 
 
 @set_module("troupe.keras.metrics")
