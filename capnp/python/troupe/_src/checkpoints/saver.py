@@ -22,7 +22,6 @@ from troupe._src.checkpoints.saved_parts import parts_of, reference_of
 from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder, build_by
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
-from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables
 
 

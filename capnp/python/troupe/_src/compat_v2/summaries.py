@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from typing import Any, Callable, ContextManager, Iterator, Optional, Tuple
+from typing import Any, ContextManager, Iterator, Optional, Tuple
 
 from troupe._src.control_flow.conditional import cond
 from troupe._src.control_flow.functional import map_fn

@@ -19,7 +19,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.layers import convolutional, core, pooling
+from troupe._src.layers import core, pooling
 from troupe._src.ops import creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes

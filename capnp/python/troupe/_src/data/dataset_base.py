@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, Optional, Type, TypeVar
 
-from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
     VariantComponent,

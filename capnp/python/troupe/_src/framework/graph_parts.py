@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
-from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph_defs.graph_util import node_of
 from troupe._src.messages.graph_messages import GraphDef, NodeDef

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import struct
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, TypeVar
 
 import numpy as np
 

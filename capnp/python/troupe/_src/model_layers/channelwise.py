@@ -20,7 +20,7 @@ from troupe._src.layers.separable import SeparableConv2D
 from troupe._src.model_layers.convolutions import channels_of
 from troupe._src.nn.depthwise_ops import depthwise_conv2d
 from troupe._src.nn.nn_ops import bias_add
-from troupe._src.ops import array_ops, gen_ops
+from troupe._src.ops import gen_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.initializers import Zeros
 from troupe._src.variables.variable_store import variable_scope

@@ -12,7 +12,6 @@ from troupe._src.graph.scopes import name_scope
 from troupe._src.ops import array_ops, creation_ops, math_ops, selection_ops
 from troupe._src.ragged import rows
 from troupe._src.ragged.spec import RaggedTensorSpec
-from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import TensorShape, dimension_at_index
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
 from troupe._src.contrib.layers import fully_connected
 from troupe._src.contrib.regularizers import xavier_initializer

@@ -17,7 +17,6 @@ from troupe._src.variables.synchronization import (
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_creation import get_or_create
 from troupe._src.variables.variable_store import (
-    AUTO_REUSE,
     Reuse,
     chain_getters,
     get_variable_scope,
