@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, Tuple
 
-from troupe._src.module_scopes.named_scope import name_scope
-
-# By its name: it imports classes that are such ones.
-_MODULES = f"{__name__.split('.', maxsplit=1)[0]}._src.modules.module"
+from troupe._src.module_scopes.named_scope import in_own_scope, name_scope
+from troupe._src.module_scopes.traversal import modules_in
 
 
 class ModuleLike:
@@ -22,8 +19,7 @@ class ModuleLike:
     @property
     def submodules(self) -> Tuple[Any, ...]:
         """The modules in its attributes, and those in these."""
-        found: Tuple[Any, ...] = importlib.import_module(_MODULES).modules_in(self)
-        return found
+        return modules_in(self)
 
     @classmethod
     def with_name_scope(cls, method: Any) -> Any:
@@ -35,4 +31,4 @@ class ModuleLike:
         Returns:
             The method in the scope.
         """
-        return importlib.import_module(_MODULES).Module.with_name_scope(method)
+        return in_own_scope(method)
