@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, Optional
 
 import numpy as np
+
+from troupe._src.platform.optional_modules import optional_module
 
 
 def find_best_candidate_distribution(
@@ -49,9 +50,8 @@ def find_best_candidate_distribution(
 def _best_distribution(objectives: Any, constraints: Any, violation: float) -> Optional[Any]:
     """The same for a given violation; None if that is impossible."""
     count, size = _checked_shape(objectives, constraints)
-    linprog: Any = importlib.import_module("scipy.optimize").linprog
-
-    result = linprog(
+    optimize = optional_module("scipy.optimize", "scipy", "find_best_candidate_distribution")
+    result = optimize.linprog(
         objectives,
         A_ub=constraints,
         b_ub=np.full([count, 1], violation),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
@@ -12,6 +11,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_session
 from troupe._src.ops import array_ops, creation_ops
 from troupe._src.platform import logging
+from troupe._src.platform.optional_modules import optional_module
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
 from troupe._src.variables.variable import Variable
@@ -173,7 +173,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     _DEFAULT_METHOD = "L-BFGS-B"
 
     def _minimize(self, **given: Any) -> Any:
-        minimize = _minimize_of_scipy()
+        optimize = optional_module("scipy.optimize", "scipy", "ScipyOptimizerInterface")
         arguments = {
             "method": self._DEFAULT_METHOD,
             "jac": True,
@@ -198,7 +198,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         if str(chosen["method"]).lower() != "nelder-mead":
             # Methods with derivatives take float64; a simplex has the resolution of the variables.
             initial = np.asarray(initial, np.float64)
-        result = minimize(loss_and_gradient, initial, **chosen)
+        result = optimize.minimize(loss_and_gradient, initial, **chosen)
         logging.info("%s, loss %s", result.message, result.fun)
         return result["x"]
 
@@ -209,16 +209,6 @@ def _number_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _vector_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda vector: np.asarray(function(vector)[0], np.float64)
-
-
-def _minimize_of_scipy() -> Callable[..., Any]:
-    """`scipy.optimize.minimize`, which is imported only where it is used."""
-    try:
-        optimize = importlib.import_module("scipy.optimize")
-    except ImportError as error:
-        raise ImportError("ScipyOptimizerInterface needs SciPy: pip install scipy") from error
-    minimize: Callable[..., Any] = optimize.minimize
-    return minimize
 
 
 def _flat(tensors: Sequence[Any]) -> Tensor:

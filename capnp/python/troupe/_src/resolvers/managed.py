@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import subprocess
 from typing import Any, Dict, List, Optional, Tuple
 
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.messages.config import ConfigProto
+from troupe._src.platform.optional_modules import optional_module
 from troupe._src.resolvers.resolver import ClusterResolver, target_of
 from troupe._src.set_module import set_module
 
@@ -155,7 +155,11 @@ class KubernetesClusterResolver(_Managed):
         self.task_id: Optional[int] = None
         self.rpc_layer = rpc_layer
         if override_client is None:
-            _import("kubernetes", "kubernetes")
+            self._module("kubernetes")
+
+    @staticmethod
+    def _module(name: str) -> Any:
+        return optional_module(name, "kubernetes", "KubernetesClusterResolver")
 
     def cluster_spec(self) -> ClusterSpec:
         """The pods at this time, in the order of their names for each selector.
@@ -168,8 +172,8 @@ class KubernetesClusterResolver(_Managed):
         """
         client = self._client
         if client is None:
-            _import("kubernetes.config", "kubernetes").load_kube_config()
-            client = _import("kubernetes.client", "kubernetes").CoreV1Api()
+            self._module("kubernetes.config").load_kube_config()
+            client = self._module("kubernetes.client").CoreV1Api()
         found: Dict[str, List[str]] = {}
         for job, selectors in self._labels.items():
             found[job] = []
@@ -220,10 +224,13 @@ class GCEClusterResolver(_Managed):
         self._group, self._port, self._task_type = instance_group, port, task_type
         self.task_id, self.rpc_layer = task_id, rpc_layer
         if service is None:
-            discovery = _import("googleapiclient.discovery", "google-api-python-client")
+            user = "GCEClusterResolver"
+            discovery = optional_module(
+                "googleapiclient.discovery", "google-api-python-client", user
+            )
             if credentials == "default":
-                own = _import("oauth2client.client", "oauth2client").GoogleCredentials
-                credentials = own.get_application_default()
+                client = optional_module("oauth2client.client", "oauth2client", user)
+                credentials = client.GoogleCredentials.get_application_default()
             service = discovery.build("compute", "v1", credentials=credentials)
         self._service = service
 
@@ -258,11 +265,3 @@ class GCEClusterResolver(_Managed):
                 previous_request=request, previous_response=response
             )
         return ClusterSpec({self._task_type: sorted(found)})
-
-
-def _import(module: str, package: str) -> Any:
-    """A module of a package that only this resolver needs."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"this resolver needs the package {package}: {error}") from None
