@@ -135,7 +135,7 @@ class Convolution(Layer):
             tensor, padding = self._padded_before(tensor), "valid"
         outputs = convolution(
             tensor,
-            self.kernel,
+            self._used_kernel(),
             padding.upper(),
             self.strides,
             self.dilation_rate,
@@ -143,6 +143,10 @@ class Convolution(Layer):
             data_format=format_of_op(self.data_format, self.rank),
         )
         return self._finish(outputs)
+
+    def _used_kernel(self) -> Any:
+        """What inputs are convolved with, which a class of layers may make of the kernel."""
+        return self.kernel
 
     def _padded_before(self, tensor: Tensor) -> Tensor:
         """With zeros before it, so that no result depends on what comes later."""

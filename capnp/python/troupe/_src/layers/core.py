@@ -96,13 +96,7 @@ class Dense(Layer):
                 "The last dimension of the inputs to `Dense` should be defined. Found `None`."
             )
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
-        self.kernel = self.add_weight(
-            "kernel",
-            [size, self.units],
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )
+        self._add_kernel([size, self.units])
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",
@@ -113,13 +107,26 @@ class Dense(Layer):
             )
         self.built = True
 
+    def _add_kernel(self, shape: Any) -> None:
+        self.kernel = self.add_weight(
+            "kernel",
+            shape,
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+
+    def _used_kernel(self) -> Any:
+        """What inputs are multiplied by, which a class of layers may make of the kernel."""
+        return self.kernel
+
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        tensor = convert_to_tensor(inputs)
+        tensor, kernel = convert_to_tensor(inputs), self._used_kernel()
         rank = tensor.shape.rank or 0
         if rank > 2:
-            outputs = tensordot(tensor, self.kernel, [[rank - 1], [0]])
+            outputs = tensordot(tensor, kernel, [[rank - 1], [0]])
         else:
-            outputs = math_ops.matmul(tensor, self.kernel)
+            outputs = math_ops.matmul(tensor, kernel)
         if self.use_bias:
             outputs = nn_ops.bias_add(outputs, self.bias)
         return self.activation(outputs)

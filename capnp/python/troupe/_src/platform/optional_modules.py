@@ -23,4 +23,6 @@ def optional_module(name: str, package: str, user: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ImportError(f"{user} needs the package {package}: pip install {package} ({error})") from error
+        raise ImportError(
+            f"{user} needs the package {package}: pip install {package} ({error})"
+        ) from error

@@ -86,9 +86,13 @@ class _MemoryCell(LayerRNNCell):
             return memory, output
         return array_ops.split(state, [self._num_units, self._output_size], axis=1)
 
+    def _used_kernel(self) -> Any:
+        """What inputs are multiplied by, which a class of cells may make of the kernel."""
+        return self._kernel
+
     def _gates(self, inputs: Any, output: Any) -> Any:
         """What goes into the input gate, the new memory, the forget gate and the output gate."""
-        product = math_ops.matmul(array_ops.concat([inputs, output], 1), self._kernel)
+        product = math_ops.matmul(array_ops.concat([inputs, output], 1), self._used_kernel())
         return array_ops.split(nn_ops.bias_add(product, self._bias), 4, axis=1)
 
     def _state(self, memory: Any, output: Any) -> Any:
