@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence
 
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator_heads import keras_metrics
@@ -15,8 +15,8 @@ from troupe._src.estimator_heads.training import (
 )
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.heads.checks import called_loss, check_loss_fn, checked_logits, weights_of
-from troupe._src.heads.head import HeadOptions
+from troupe._src.heads.checks import check_loss_fn, checked_logits
+from troupe._src.heads.head import HeadOptions, OfKind
 from troupe._src.heads.kinds import Kind
 from troupe._src.ops.arithmetic_ops import add_n
 
@@ -31,7 +31,7 @@ def check_vocabulary(vocabulary: Any) -> None:
         )
 
 
-class SingleHead(Head):
+class SingleHead(OfKind, Head):
     """A head of one kind of labels.
 
     Args:
@@ -48,32 +48,8 @@ class SingleHead(Head):
         self.kind, self.options = kind, options
 
     @property
-    def name(self) -> Optional[str]:
-        return self.options.name
-
-    @property
-    def logits_dimension(self) -> Any:
-        return self.kind.logits_dimension
-
-    @property
     def loss_reduction(self) -> str:
         return self.options.loss_reduction
-
-    def _key(self, key: str) -> str:
-        return f"{key}/{self.name}" if self.name else key
-
-    def _losses(self, wanted: Tensor, logits: Tensor, features: Any) -> Tuple[Tensor, Any]:
-        """The losses of examples, and their weights."""
-        options = self.options
-        if options.loss_fn is None:
-            losses = self.kind.losses(wanted, logits)
-        else:
-            size = self.kind.loss_dimension
-            losses = called_loss(options.loss_fn, wanted, logits, features, size)
-        weights = weights_of(
-            features, options.weight_column, logits, self.kind.has_weights_of_logits
-        )
-        return losses, weights
 
     def loss(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.graph.elements import Tensor
@@ -110,7 +110,35 @@ class Evaluated(NamedTuple):
     weights: Any
 
 
-class SingleHead(Head):
+class OfKind:
+    """What heads of one kind of labels have in common, also those of `tf.estimator`."""
+
+    kind: Kind
+    options: HeadOptions
+
+    @property
+    def name(self) -> Optional[str]:
+        return self.options.name
+
+    @property
+    def logits_dimension(self) -> Any:
+        return self.kind.logits_dimension
+
+    def _key(self, key: str) -> str:
+        return f"{key}/{self.name}" if self.name else key
+
+    def _losses(self, wanted: Tensor, logits: Tensor, features: Any) -> Tuple[Tensor, Any]:
+        """The losses of examples, and their weights."""
+        kind, options = self.kind, self.options
+        if options.loss_fn is None:
+            losses = kind.losses(wanted, logits)
+        else:
+            losses = called_loss(options.loss_fn, wanted, logits, features, kind.loss_dimension)
+        column = options.weight_column
+        return losses, weights_of(features, column, logits, kind.has_weights_of_logits)
+
+
+class SingleHead(OfKind, Head):
     """A head of one kind of labels.
 
     Args:
@@ -126,31 +154,13 @@ class SingleHead(Head):
         check_loss_fn(options.loss_fn)
         self.kind, self.options = kind, options
 
-    @property
-    def name(self) -> Optional[str]:
-        return self.options.name
-
-    @property
-    def logits_dimension(self) -> Any:
-        return self.kind.logits_dimension
-
-    def _key(self, key: str) -> str:
-        return f"{key}/{self.name}" if self.name else key
-
     def create_loss(
         self, features: Dict[str, Any], mode: str, logits: Any, labels: Any
     ) -> LossSpec:
-        given, options = convert_to_tensor(logits), self.options
+        given = convert_to_tensor(logits)
         wanted = self.kind.labels(labels, given)
-        if options.loss_fn is None:
-            losses = self.kind.losses(wanted, given)
-        else:
-            size = self.kind.loss_dimension
-            losses = called_loss(options.loss_fn, wanted, given, features, size)
-        weights = weights_of(
-            features, options.weight_column, given, self.kind.has_weights_of_logits
-        )
-        loss = compute_weighted_loss(losses, weights, reduction=options.loss_reduction)
+        losses, weights = self._losses(wanted, given, features)
+        loss = compute_weighted_loss(losses, weights, reduction=self.options.loss_reduction)
         return LossSpec(loss, losses, weights, wanted)
 
     def create_estimator_spec(

@@ -56,9 +56,6 @@ class BinaryHead(SingleHead):
 class MultiClassHead(SingleHead):
     """A head of more than two classes."""
 
-    def __init__(self, kind: MultiClassKind, options: HeadOptions) -> None:
-        super().__init__(kind, options)
-
     def _metrics(self, given: Evaluated) -> Metrics:
         ids = given.predictions["class_ids"]
         return {"accuracy": accuracy(given.labels, ids, given.weights, name="accuracy")}
@@ -96,9 +93,6 @@ class MultiLabelHead(SingleHead):
 
 class RegressionHead(SingleHead):
     """A head of numbers."""
-
-    def __init__(self, kind: RegressionKind, options: HeadOptions) -> None:
-        super().__init__(kind, options)
 
     def _metrics(self, given: Evaluated) -> Metrics:
         found = given.predictions["predictions"]
