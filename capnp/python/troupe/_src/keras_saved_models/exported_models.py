@@ -22,7 +22,7 @@ from troupe._src.saved_model import constants
 from troupe._src.saved_model.builder import Builder
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.estimators import make_local
+from troupe._src.tf_keras.estimators import compile_like, make_local, optimizers_like
 from troupe._src.keras_saved_models.layer_functions import default_signature, input_specs
 from troupe._src.keras.loaded import keras_module
 from troupe._src.types.paths import PathLike
@@ -132,7 +132,8 @@ def _export_graphs(
             "`tf.train.AdagradOptimizer`). Only the serving graph was exported. The train and "
             "evaluate graphs were not added to the SavedModel."
         )
-    scope, make_optimizer = keras_module("utils").custom_object_scope, _optimizers_like(optimizer)
+    scope = keras_module("utils").custom_object_scope
+    make_optimizer = optimizers_like(optimizer) if len(modes) > 1 else None
     for mode in modes:
         with kept_session(), Graph().as_default(), scope(dict(custom_objects or {})):
             with learning_phase_scope(int(mode == "train")):
@@ -142,14 +143,14 @@ def _export_graphs(
 
 def _export_mode(
     builder: Builder, model: Any, checkpoint: str, mode: str,
-    make_optimizer: Callable[[], Any], input_signature: Any,
+    make_optimizer: Any, input_signature: Any,
 ) -> None:  # fmt: skip
     specs = [] if input_signature is None else flatten(input_signature)
     given = [placeholder(each.dtype, each.shape, name=each.name) for each in specs]
     clone = keras_module("models").clone_model(model, input_tensors=given or None)
     graph, train_op = get_default_graph(), None
     if mode != "predict":
-        _compile_like(clone, model, make_optimizer())
+        compile_like(clone, model, make_optimizer(None))
         metrics = clone._get_training_eval_metrics()
         make_local([weight for metric in metrics for weight in metric.weights])
         graph.add_to_collection(GraphKeys.GLOBAL_STEP, clone.optimizer.iterations)
@@ -189,24 +190,6 @@ def _add_operation(message: Any, key: str, operation: Any) -> None:
     held = message.signature_def[key].outputs[key]
     held.name = operation.name
     held.tensor_shape.unknown_rank = True
-
-
-def _optimizers_like(optimizer: Any) -> Callable[[], Any]:
-    """What makes such optimizers in other graphs."""
-    if not isinstance(optimizer, OptimizerV2):
-        return lambda: TFOptimizer(optimizer.optimizer)
-    optimizers = keras_module("optimizers")
-    told = optimizers.serialize(optimizer)
-    return lambda: optimizers.deserialize(told)
-
-
-def _compile_like(clone: Any, model: Any, optimizer: Any) -> None:
-    """Compiles a copy of a model in another graph as that was."""
-    clone.compile(
-        optimizer, model.loss, model._compile_metrics, model.loss_weights,
-        sample_weight_mode=model.sample_weight_mode,
-        weighted_metrics=model._compile_weighted_metrics,
-    )  # fmt: skip
 
 
 def _signatures(model: Any, mode: str) -> Dict[str, Any]:

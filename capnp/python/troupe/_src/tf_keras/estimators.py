@@ -69,7 +69,7 @@ def model_to_estimator(
 
 
 def _model_fn(model: Any) -> Callable[..., EstimatorSpec]:
-    weights, make_optimizer = model.get_weights(), _optimizers_like(model.optimizer)
+    weights, make_optimizer = model.get_weights(), optimizers_like(model.optimizer)
 
     @kept_session()
     def model_fn(features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
@@ -81,11 +81,7 @@ def _model_fn(model: Any) -> Callable[..., EstimatorSpec]:
         if mode == ModeKeys.PREDICT:
             outputs = {"serving_default": PredictOutput(predictions)}
             return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
-        clone.compile(
-            make_optimizer(step), model.loss, model._compile_metrics, model.loss_weights,
-            weighted_metrics=model._compile_weighted_metrics,
-            target_tensors=_in_order(labels, model.output_names),
-        )  # fmt: skip
+        compile_like(clone, model, make_optimizer(step), _in_order(labels, model.output_names))
         measured = clone._get_training_eval_metrics()
         make_local([weight for metric in measured for weight in metric.weights])
         if mode == ModeKeys.EVAL:
@@ -104,20 +100,44 @@ def _model_fn(model: Any) -> Callable[..., EstimatorSpec]:
     return model_fn
 
 
-def _optimizers_like(optimizer: Any) -> Callable[[Variable], Any]:
-    """What makes an optimizer for another graph, where that variable counts the steps."""
+def optimizers_like(optimizer: Any) -> Callable[[Optional[Variable]], Any]:
+    """What makes such optimizers for other graphs.
+
+    Args:
+        optimizer: That of a compiled model.
+
+    Returns:
+        A function of the variable that counts the steps; None for one of the optimizer's own.
+    """
     optimizers = keras_module("optimizers")
     try:
         told = optimizers.serialize(optimizer)
     except NotImplementedError:  # one of tf.train has no configuration, and a state for each graph
         return lambda step: TFOptimizer(optimizer.optimizer, step)
 
-    def make(step: Variable) -> Any:
+    def make(step: Optional[Variable]) -> Any:
         made = optimizers.deserialize(told)
-        made.iterations = step
+        if step is not None:
+            made.iterations = step
         return made
 
     return make
+
+
+def compile_like(clone: Any, model: Any, optimizer: Any, targets: Any = None) -> None:
+    """Compiles a copy of a model in another graph as that was.
+
+    Args:
+        clone: The copy.
+        model: The model.
+        optimizer: That of the copy.
+        targets: The labels, as tensors; None for those that are fed.
+    """
+    clone.compile(
+        optimizer, model.loss, model._compile_metrics, model.loss_weights,
+        sample_weight_mode=model.sample_weight_mode,
+        weighted_metrics=model._compile_weighted_metrics, target_tensors=targets,
+    )  # fmt: skip
 
 
 def make_local(variables: List[Variable]) -> None:
