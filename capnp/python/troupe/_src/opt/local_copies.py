@@ -23,23 +23,16 @@ def parts_of(variable: Any) -> List[Variable]:
     return [variable] if isinstance(variable, Variable) else list(variable)
 
 
-class CopiesGetter:
-    """A custom getter that makes three variables instead of each trainable one.
-
-    The one that the program gets is trained and local, on the worker. A global one has its name in
-    `global_center_variable`, where the scope around places it. A local one has its name in another
-    scope, on the worker.
+class _LocalGetter:
+    """A custom getter that makes each trainable variable a local one, on the worker.
 
     Args:
         worker_device: The device of the worker.
     """
 
-    _beside = ""  # the scope of the second local variable
-
     def __init__(self, worker_device: str) -> None:
         self._worker_device = worker_device
         self._global_map: Dict[Variable, Variable] = {}
-        self._beside_map: Dict[Variable, Variable] = {}
 
     def __call__(
         self, getter: Any, name: str, trainable: Any, collections: Any, *args: Any, **kwargs: Any
@@ -57,15 +50,39 @@ class CopiesGetter:
         Returns:
             The variable that the program gets.
         """
-        if not trainable:
-            is_local = GraphKeys.LOCAL_VARIABLES in (collections or ())
-            with device(self._worker_device) if is_local else contextlib.nullcontext():
-                return getter(name, *args, trainable=trainable, collections=collections, **kwargs)
-        local = {"collections": [GraphKeys.LOCAL_VARIABLES]}
-        with device(self._worker_device):
-            trained = getter(name, *args, trainable=True, **local, **kwargs)
+        is_local = bool(trainable) or GraphKeys.LOCAL_VARIABLES in (collections or ())
+        chosen = [GraphKeys.LOCAL_VARIABLES] if trainable else collections
+        with device(self._worker_device) if is_local else contextlib.nullcontext():
+            made = getter(name, *args, trainable=trainable, collections=chosen, **kwargs)
+        if trainable:
+            self._add_others(made, getter, name, *args, **kwargs)
+        return made
+
+    def _add_others(self, made: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
+        """Makes what else there is for a variable that is trained."""
+        raise NotImplementedError
+
+
+class CopiesGetter(_LocalGetter):
+    """A custom getter that makes three variables instead of each trainable one.
+
+    The one that the program gets is trained and local, on the worker. A global one has its name in
+    `global_center_variable`, where the scope around places it. A local one has its name in another
+    scope, on the worker.
+
+    Args:
+        worker_device: The device of the worker.
+    """
+
+    _beside = ""  # the scope of the second local variable
+
+    def __init__(self, worker_device: str) -> None:
+        super().__init__(worker_device)
+        self._beside_map: Dict[Variable, Variable] = {}
+
+    def _add_others(self, made: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
         if kwargs.get("reuse") is True:
-            return trained
+            return
         common = getter(
             f"{GLOBAL_VARIABLE_NAME}/{name}",
             *args,
@@ -74,11 +91,11 @@ class CopiesGetter:
             **kwargs,
         )
         with device(self._worker_device):
+            local = {"collections": [GraphKeys.LOCAL_VARIABLES]}
             beside = getter(f"{self._beside}/{name}", *args, trainable=False, **local, **kwargs)
-        for one, other, third in zip(parts_of(trained), parts_of(common), parts_of(beside)):
+        for one, other, third in zip(parts_of(made), parts_of(common), parts_of(beside)):
             self._global_map[one] = other
             self._beside_map[one] = third
-        return trained
 
 
 @set_module("troupe.contrib.opt")
@@ -110,7 +127,7 @@ class ElasticAverageCustomGetter(CopiesGetter):
 
 
 @set_module("troupe.contrib.opt")
-class ModelAverageCustomGetter:
+class ModelAverageCustomGetter(_LocalGetter):
     """Makes a local copy of each trainable variable.
 
     It is `tf.contrib.opt.ModelAverageCustomGetter`, the `custom_getter` of a scope of variables, in
@@ -120,38 +137,13 @@ class ModelAverageCustomGetter:
         worker_device: The device of the worker.
     """
 
-    def __init__(self, worker_device: str) -> None:
-        self._worker_device = worker_device
-        self._global_map: Dict[Variable, Variable] = {}
-
-    def __call__(
-        self, getter: Any, name: str, trainable: Any, collections: Any, *args: Any, **kwargs: Any
-    ) -> Any:
-        """Makes the variables.
-
-        Args:
-            getter: Makes one variable.
-            name: The name of the one that the program gets.
-            trainable: Whether that is trained; if not, it is the only one.
-            collections: The collections of a variable that is not trained.
-            *args: As of the getter.
-            **kwargs: As of the getter.
-
-        Returns:
-            The variable that the program gets.
-        """
-        is_local = bool(trainable) or GraphKeys.LOCAL_VARIABLES in (collections or ())
-        chosen = [GraphKeys.LOCAL_VARIABLES] if trainable else collections
-        with device(self._worker_device) if is_local else contextlib.nullcontext():
-            made = getter(name, *args, trainable=trainable, collections=chosen, **kwargs)
-        if trainable:
-            self._global_map[made] = Variable(
-                made.initialized_value(),
-                trainable=False,
-                collections=[GraphKeys.GLOBAL_VARIABLES],
-                name=f"{GLOBAL_VARIABLE_NAME}/{name}",
-            )
-        return made
+    def _add_others(self, made: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
+        self._global_map[made] = Variable(
+            made.initialized_value(),
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES],
+            name=f"{GLOBAL_VARIABLE_NAME}/{name}",
+        )
 
 
 class InitHook(SessionRunHook):
