@@ -252,6 +252,16 @@ class ConversionTest(tf.test.TestCase):
         self.assertEqual(traces, [0])
         converted.assert_not_called()
 
+    def test_it_may_be_refused_for_methods(self):
+        class Kept:
+            @tf.function(autograph=False)
+            def plain(self, x):
+                return x if x > 0 else -x
+
+        kept = Kept()
+        with self.assertRaisesRegex(TypeError, "as a Python `bool`"):
+            kept.plain(tf.constant(1))
+
     def test_it_may_be_refused(self):
         @tf.function(autograph=False)
         def plain(x):

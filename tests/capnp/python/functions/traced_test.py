@@ -1,6 +1,8 @@
 """tf.function: traced functions."""
 
+import gc
 import unittest
+import weakref
 
 import numpy as np
 
@@ -28,6 +30,25 @@ class FunctionTest(tf.test.TestCase):
         with tf.Session() as session:
             self.assertEqual(session.run([first, second, third]), [3.0, 4.0, 21.0])
             np.testing.assert_array_equal(session.run(fourth), [4, 6])
+
+    def test_it_keeps_no_graph_alive(self):
+        doubled = tf.function(lambda x: 2 * x)
+        graph = tf.Graph()
+        with graph.as_default():
+            doubled(tf.constant(1))
+        held = weakref.ref(graph)
+        del graph
+        gc.collect()
+        self.assertIsNone(held())
+
+    def test_a_method_of_an_object_that_is_gone_says_so(self):
+        class Scale:
+            @tf.function
+            def times(self, x):
+                return x * 2
+
+        with self.assertRaisesRegex(ReferenceError, "times"):
+            Scale().times(tf.constant(1))
 
     def test_only_the_first_trace_makes_variables(self):
         made = {}

@@ -1,6 +1,8 @@
 """The backend that Keras asks for, without Keras."""
 
+import gc
 import unittest
+import weakref
 
 import numpy as np
 
@@ -39,6 +41,15 @@ class SettingsTest(BackendCase):
             self.assertEqual(backend.get_uid("a"), 1)
         backend.reset_uids()
         self.assertEqual(backend.get_uid("a"), 1)
+
+    def test_the_learning_phase_keeps_no_graph_alive(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            backend.learning_phase()
+        held = weakref.ref(graph)
+        del graph
+        gc.collect()
+        self.assertIsNone(held())
 
     def test_the_learning_phase_is_false_unless_fed_or_set(self):
         phase = backend.learning_phase()

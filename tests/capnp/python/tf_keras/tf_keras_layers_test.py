@@ -3,6 +3,7 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -39,6 +40,23 @@ class NamesTest(LayerCase):
         tf.keras.layers.BatchNormalization(name="own")(tf.zeros([2, 3]), training=True)
         names = [variable.op.name for variable in tf.trainable_variables()]
         self.assertEqual(names[-2:], ["own/gamma", "own/beta"])
+
+    def test_weights_are_kept_as_they_are_told_to_be(self):
+        layer = layers.Layer()
+        sum_, on_read = tf.VariableAggregation.SUM, tf.VariableSynchronization.ON_READ
+        weight = layer.add_weight(
+            "w", (), aggregation=sum_, synchronization=on_read, collections=["own"]
+        )
+        self.assertEqual((weight.aggregation, weight.synchronization), (sum_, on_read))
+        self.assertFalse(weight.trainable)
+        self.assertEqual(tf.get_collection("own"), [weight])
+        self.assertEqual(tf.global_variables() + tf.trainable_variables(), [])
+        self.assertEqual(np.shape(keras.backend.get_value(weight)), ())  # which it begins with
+        with self.assertRaisesRegex(ValueError, "ON_READ"):
+            layer.add_weight("w", (), synchronization=on_read, trainable=True)
+        with mock.patch("troupe._src.platform.logging.warning") as warning:
+            layer.add_weight("w", (), getter=tf.get_variable)
+        self.assertIn("getter", str(warning.call_args))
 
     def test_the_second_of_a_kind_is_the_first_with_a_number(self):
         model = keras.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(2)])

@@ -174,7 +174,6 @@ class Function:
         self._conversion_options = conversion_options
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._relaxes_shapes = relaxes_shapes
-        self._concrete: Dict[Any, ConcreteFunction] = {}
         self._of_objects: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @property
@@ -198,7 +197,10 @@ class Function:
 
     def _bound_to(self, instance: Any) -> Function:
         method = _method(self._python_function, instance)
-        made = Function(method, self._input_signature, self._relaxes_shapes)
+        made = Function(
+            method, self._input_signature, self._relaxes_shapes, self._converts,
+            self._conversion_options,
+        )  # fmt: skip
         self._of_objects[instance] = functools.update_wrapper(made, method)
         return made
 
@@ -285,24 +287,32 @@ class Function:
         if self._input_signature is not None:
             with graph.as_default():
                 self.get_concrete_function()
-        return [each for key, each in self._concrete.items() if key[0] is graph]
+        return list(self._traced_in(graph).values())
+
+    def _traced_in(self, graph: Graph) -> Dict[Any, ConcreteFunction]:
+        """The traces of a graph, which has them: a function lives longer than most graphs."""
+        with graph._lock:
+            functions = graph._state.setdefault("traced functions", weakref.WeakKeyDictionary())
+            # Bodies of functions have the state of the graph around them.
+            found: Dict[Any, ConcreteFunction] = functions.setdefault(self, {}).setdefault(graph, {})
+        return found
 
     def _concrete_for(self, arguments: Any) -> ConcreteFunction:
         graph = get_default_graph()
-        leaves = flatten(arguments)
-        key = (graph, repr(pack_as(arguments, [0] * len(leaves))), *map(_key_of, leaves))
-        if key not in self._concrete:
-            self._concrete[key] = traced_or_converted(
+        leaves, known = flatten(arguments), self._traced_in(graph)
+        key = (repr(pack_as(arguments, [0] * len(leaves))), *map(_key_of, leaves))
+        if key not in known:
+            known[key] = traced_or_converted(
                 functools.partial(self._trace, graph, arguments),
                 self._python_function, self._converts, self._conversion_options,
             )  # fmt: skip
-        return self._concrete[key]
+        return known[key]
 
     def _trace(
         self, graph: Graph, arguments: Any, function: Callable[..., Any]
     ) -> ConcreteFunction:
         body = FunctionGraph(graph, orders_effects=True)
-        body.may_make_variables = all(key[0] is not graph for key in self._concrete)
+        body.may_make_variables = not self._traced_in(graph)
         values = []
         for leaf, name in zip(flatten(arguments), self._names_of(arguments)):
             if isinstance(leaf, TensorSpec):
@@ -343,7 +353,12 @@ def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
-        return function(held(), *args, **kwargs)
+        first = held()
+        if first is None:
+            raise ReferenceError(
+                f"the object whose method {function.__name__} is called is gone: keep it"
+            )
+        return function(first, *args, **kwargs)
 
     del vars(method)["__wrapped__"]
     vars(method)["__signature__"] = inspect.Signature(parameters)

@@ -181,6 +181,8 @@ class MultiHead(Head):
                     metrics.update(spec.eval_metric_ops)
                 loss = merged_loss(losses, self._head_weights)
             return EstimatorSpec(mode, predictions, loss, eval_metric_ops=metrics)
+        if mode != ModeKeys.TRAIN:
+            raise ValueError(f"mode={mode} unrecognized")
         loss = merged_loss(losses, self._head_weights)
         train_op = train_op_of(loss, optimizer, train_op_fn)
         with graph.name_scope(None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -36,7 +36,9 @@ class _State(threading.local):
 
 _state = _State()
 _is_manual = False
-_learning_phases: weakref.WeakKeyDictionary[Graph, Any] = weakref.WeakKeyDictionary()
+# A number, or the name of the tensor, which itself would keep the graph alive.
+_learning_phases: weakref.WeakKeyDictionary[Graph, Union[int, str]] = weakref.WeakKeyDictionary()
+_elsewhere: weakref.WeakSet[Variable] = weakref.WeakSet()
 
 
 def manual_variable_initialization(value: bool) -> None:
@@ -92,9 +94,10 @@ def learning_phase() -> Any:
     phase = _learning_phases.get(graph)
     if phase is None:
         with graph.name_scope(""):
-            phase = placeholder_with_default(False, shape=(), name="keras_learning_phase")
-        _learning_phases[graph] = phase
-    return phase
+            made = placeholder_with_default(False, shape=(), name="keras_learning_phase")
+        _learning_phases[graph] = made.name
+        return made
+    return graph.get_tensor_by_name(phase) if isinstance(phase, str) else phase
 
 
 def set_learning_phase(value: int) -> None:
@@ -119,8 +122,15 @@ def learning_phase_scope(value: int) -> Iterator[None]:
             _learning_phases[graph] = before
 
 
+def initialize_too(variable: Variable) -> None:
+    """Lets sessions initialize a variable that is not in the collection of all."""
+    _elsewhere.add(variable)
+
+
 def _initialize_variables(session: BaseSession) -> None:
-    new = [v for v in global_variables() if not getattr(v, "_keras_initialized", False)]
+    graph = get_default_graph()
+    found = [*global_variables(), *(each for each in _elsewhere if each.graph is graph)]
+    new = [each for each in found if not getattr(each, "_keras_initialized", False)]
     if not new:
         return
     # Some may have been initialized, or restored, by the program.

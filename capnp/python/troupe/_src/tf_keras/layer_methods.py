@@ -13,13 +13,17 @@ from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.modules.module import Module
 from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.keras.loaded import late_module
+from troupe._src.keras.sessions import initialize_too
+from troupe._src.platform.logging import not_obeyed
 from troupe._src.types.dtypes import as_dtype
-
-# Arguments of `add_weight` that say where and how a variable is kept, which scopes say here.
-_OF_VARIABLES = (
-    "use_resource", "synchronization", "aggregation", "getter", "collections", "caching_device",
-    "experimental_autocast",
+from troupe._src.variables.synchronization import (
+    VariableAggregation, VariableSynchronization, is_trainable,
 )  # fmt: skip
+
+# Arguments of `add_weight` that change nothing: all variables are resources.
+_WITHOUT_EFFECT = ("use_resource", "experimental_autocast")
+# Those that scopes say here.
+_OF_SCOPES = ("getter", "caching_device")
 
 
 def accept(kind: Any, arguments: Mapping[str, Optional[Container[Any]]]) -> None:
@@ -51,8 +55,14 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         if partitioner is not None:
             raise ValueError("add_weight: variables in parts are not supported: use get_variable")
-        for each in _OF_VARIABLES:
+        for each in _WITHOUT_EFFECT:
             kwargs.pop(each, None)
+        for each in _OF_SCOPES:
+            if kwargs.pop(each, None) is not None:
+                not_obeyed("Layer.add_weight", each)
+        synchronization, aggregation, collections = (
+            kwargs.pop(each, None) for each in ("synchronization", "aggregation", "collections")
+        )
         if not args and _is_shape(name, shape):  # the order of Keras 1: shape, initializer
             return own(
                 self, name=kwargs.pop("name", None), shape=name, initializer=shape, **kwargs
@@ -65,12 +75,22 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs.get("initializer") is None:
             is_float = as_dtype(kwargs.get("dtype") or self.dtype or "float32").is_floating
             kwargs["initializer"] = "glorot_uniform" if is_float else "zeros"
+        if synchronization is not None:
+            kwargs["trainable"] = is_trainable(kwargs.get("trainable"), synchronization)
         if kwargs.get("trainable", True) is None:
             del kwargs["trainable"]
         sizes = () if shape is None else [size if size is None else int(size) for size in shape]
         made = own(self, name=name, shape=tuple(sizes), **kwargs)
         if kwargs.get("trainable") is False:
-            _untrain(made)
+            _take_out(made, GraphKeys.TRAINABLE_VARIABLES)
+        if synchronization is not None:
+            made.synchronization = VariableSynchronization(synchronization)
+        if aggregation is not None:
+            made.aggregation = VariableAggregation(aggregation)
+        if collections is not None:
+            _take_out(made, GraphKeys.GLOBAL_VARIABLES)
+            made.graph.add_to_collections(list(collections), made)
+            initialize_too(made)
         if kwargs.get("regularizer") is not None:  # SavedModels have it as a function
             vars(self).setdefault("_weight_losses", []).append((kwargs["regularizer"], made))
         return made
@@ -78,10 +98,9 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
     return add_weight
 
 
-def _untrain(variable: Any) -> None:
-    """Takes a variable out of those that programs find to be trained."""
-    trained = variable.graph.get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
-    trained[:] = [each for each in trained if each is not variable]
+def _take_out(variable: Any, collection: str) -> None:
+    kept = variable.graph.get_collection_ref(collection)
+    kept[:] = [each for each in kept if each is not variable]
 
 
 def _is_shape(name: Any, shape: Any) -> bool:
