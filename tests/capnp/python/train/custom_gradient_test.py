@@ -1,6 +1,8 @@
 """Functions with gradients of their own: structures, variables, and what is computed again."""
 
 import collections
+import gc
+import weakref
 
 import numpy as np
 
@@ -82,6 +84,20 @@ class CustomGradientTest(tf.test.TestCase):
 
         self.assertAllEqual(self.values_of(outside), np.full([2, 2], 9))
         self.assertAllEqual(self.values_of(gradient_of(x)), [1, 1])
+
+    def test_gradients_that_use_no_tensors_of_it_keep_no_graph_alive(self):
+        @tf.custom_gradient
+        def clipped(x):
+            return tf.identity(x), lambda grad: tf.clip_by_value(grad, -1, 1)
+
+        graph = tf.Graph()
+        with graph.as_default():
+            x = tf.constant(2.0)
+            tf.gradients(3 * clipped(x), x)
+        held = weakref.ref(graph)
+        del graph, x
+        gc.collect()
+        self.assertIsNone(held())
 
     def test_functions_nest(self):
         @tf.custom_gradient

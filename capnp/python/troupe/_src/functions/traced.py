@@ -294,8 +294,8 @@ class Function:
         with graph._lock:
             functions = graph._state.setdefault("traced functions", weakref.WeakKeyDictionary())
             # Bodies of functions have the state of the graph around them.
-            found: Dict[Any, ConcreteFunction] = functions.setdefault(self, {}).setdefault(graph, {})
-        return found
+            own: Dict[Graph, Dict[Any, ConcreteFunction]] = functions.setdefault(self, {})
+            return own.setdefault(graph, {})
 
     def _concrete_for(self, arguments: Any) -> ConcreteFunction:
         graph = get_default_graph()

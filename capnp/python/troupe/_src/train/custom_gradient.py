@@ -82,23 +82,25 @@ def _add(graph: Graph, f: Callable[..., Any], args: Any) -> Any:
         )
     results = [convert_to_tensor(value) for value in nest.flatten(result)]
     name = f"CustomGradient-{next(_numbers)}"
+    name_of_f = getattr(f, "__name__", repr(f))
+    results_count, arguments_count = len(results), len(arguments)
 
+    # It is registered for good, so it holds no tensors, of which each keeps its graph alive.
     @RegisterGradient(name)
     def _gradients(_op: Any, *given: Any) -> List[Any]:
-        of_results = given[: len(results)]
+        of_results = given[:results_count]
         of_variables: List[Any] = []
         if variables:
             of_arguments, of_variables = grad(*of_results, variables=variables)
         else:
             of_arguments = grad(*of_results)
-        made = [None] * len(results) + nest.flatten(of_arguments) + list(of_variables)
-        if len(made) != len(results) + len(arguments) + len(variables):
-            name_of_f = getattr(f, "__name__", repr(f))
+        of_inputs = nest.flatten(of_arguments) + list(of_variables)
+        if len(of_inputs) != arguments_count + len(variables):
             raise ValueError(
-                f"{name_of_f} has {len(arguments)} arguments and {len(variables)} variables, and "
-                f"its gradient function returned {len(made) - len(results)} gradients."
+                f"{name_of_f} has {arguments_count} arguments and {len(variables)} variables, and "
+                f"its gradient function returned {len(of_inputs)} gradients."
             )
-        return made
+        return [None] * results_count + of_inputs
 
     with graph.gradient_override_map({"IdentityN": name}):
         passed = IdentityN(input=results + arguments + [reads[variable] for variable in variables])
