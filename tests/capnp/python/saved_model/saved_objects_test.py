@@ -7,6 +7,7 @@ import tempfile
 import numpy as np
 
 import troupe as tf
+from troupe._src.messages.meta_graph_messages import SavedModel
 
 RECORDED = pathlib.Path(__file__).parents[3] / "reference" / "saved_models"
 
@@ -120,6 +121,36 @@ class SavedObjectsTest(tf.test.TestCase):
             found = twice(tf.constant([1.0]))
             session.run(tf.global_variables_initializer())
             self.assertAllClose(session.run(found), [26.0])
+
+    def test_names_of_functions_may_be_ops(self):
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def thrice(x):
+            return 3 * x
+
+        made = tf.Module()
+        made.f = tf.function(lambda x: thrice(x) + 1, thrice.input_signature)
+        tf.saved_model.save(made, self.folder)
+        file = pathlib.Path(self.folder, "saved_model.pb")
+        message = SavedModel.FromString(file.read_bytes())
+        functions = message.meta_graphs[0].graph_def.library.function
+        result = {each.signature.name: each.signature.output_arg[0].name for each in functions}
+        calls = 0
+        for function in functions:
+            for call in [node for node in function.node_def if "PartitionedCall" in node.op]:
+                called = call.attr["f"].func.name
+                call.op = called
+                call.attr.clear()
+                old, new = f"{call.name}:output:", f"{call.name}:{result[called]}:"
+                for node in function.node_def:
+                    node.input[:] = [name.replace(old, new) for name in node.input]
+                for key, name in list(function.ret.items()):
+                    function.ret[key] = name.replace(old, new)
+                calls += 1
+        self.assertGreater(calls, 0)
+        file.write_bytes(message.SerializeToString())
+        with tf.Graph().as_default(), tf.Session() as session:
+            loaded = tf.saved_model.load_v2(self.folder)
+            self.assertEqual(session.run(loaded.f(tf.constant(2.0))), 7)
 
     def test_two_of_them_stay_apart(self):
         with tf.Graph().as_default(), tf.Session() as session:

@@ -39,6 +39,9 @@ class FunctionLibrary:
     def _rename(self, function: Any) -> Iterator[str]:
         """Gives the functions that a function calls their new names; yields the old ones."""
         for node in function.node_def:
+            if node.op in self._names:  # a call, without an op for calls
+                yield node.op
+                node.op = self._names[node.op]
             for value in node.attr.values():
                 held = [value.func] if value.WhichOneof("value") == "func" else value.list.func
                 for each in held:
