@@ -152,8 +152,8 @@ class MethodsTest(LayerCase):
     def test_arguments_without_a_meaning_here_are_taken_and_others_refused(self):
         layers.BatchNormalization(fused=False, virtual_batch_size=None)
         layers.LocallyConnected1D(2, 3, implementation=1)
-        with self.assertRaisesRegex(ValueError, "time_major=True is not supported"):
-            layers.LSTM(2, time_major=True)
+        with self.assertRaisesRegex(ValueError, "ragged=True is not supported"):
+            layers.InputLayer((2,), ragged=True)
 
     def test_the_phase_may_be_set_for_a_while(self):
         backend = keras.backend

@@ -8,7 +8,7 @@ import importlib
 import itertools
 import threading
 import types
-from typing import Any, Callable, Container, Dict, Mapping, Optional, Sequence
+from typing import Any, Callable, Container, Dict, Optional, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from troupe._src.layers.base import Layer
 from troupe._src.modules.module import Module
 from troupe._src.ops.convert import constant, is_tensor
 from troupe._src.ops.creation_ops import placeholder_with_default
-from troupe._src.tf_keras.cells import call_cell, layer_again, state_sizes, with_positions
+from troupe._src.tf_keras.cells import call_cell, state_sizes, with_positions
 from troupe._src.tf_keras.layer_methods import (
     accept,
     extend_layers,
@@ -61,7 +61,6 @@ def _add_names(module: Any) -> None:
     module.LayerType = abc.ABCMeta
     module.as_tuples, module.shapes_of = as_tuples, shapes_of
     module.state_sizes, module.call_cell = state_sizes, call_cell
-    module.layer_again = layer_again
     module.call = call_or_converted
     module.clone_layer, module.rnn = _clone_layer, rnn
     for name, parameter in (("set_epsilon", "value"), ("set_floatx", "value")):
@@ -108,6 +107,7 @@ def _add_layers(module: Any) -> None:
     module.LayerNormalization = late_module("tf_keras.layer_normalization").LayerNormalization
     attention = late_module("tf_keras.attention")
     module.Attention, module.AdditiveAttention = attention.Attention, attention.AdditiveAttention
+    module.Bidirectional = late_module("tf_keras.bidirectional").Bidirectional
     module.Convolution2DTranspose = module.Conv2DTranspose
     module.Convolution3DTranspose = module.Conv3DTranspose
     module.SeparableConvolution1D = module.SeparableConv1D
@@ -132,15 +132,24 @@ def _add_constraints(module: Any) -> None:
 
 
 def _extend_recurrent_layers(module: Any) -> None:
-    accept(module.RNN, {"time_major": (False,)})
     late_module("tf_keras.recurrent_cells").extend_cells(module)
-    own = module.RNN.get_config
+    kind = module.RNN
+    own, own_config = kind.__init__, kind.get_config
 
     @functools.wraps(own)
-    def get_config(self: Any) -> Dict[str, Any]:
-        return {**own(self), "time_major": False}
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        given = {name: kwargs.pop(name) for name in _OF_SEQUENCES if name in kwargs}
+        own(self, *args, **kwargs)
+        vars(self).update(given)
 
-    module.RNN.get_config = get_config
+    @functools.wraps(own_config)
+    def get_config(self: Any) -> Dict[str, Any]:
+        zeros = {"zero_output_for_mask": True} if self.zero_output_for_mask else {}
+        return {**own_config(self), "time_major": self.time_major, **zeros}
+
+    for name in _OF_SEQUENCES:
+        setattr(kind, name, False)
+    kind.__init__, kind.get_config = init, get_config
 
 
 def _let_copies_be_made(module: Any) -> None:
@@ -238,14 +247,7 @@ def _let_inputs_have_sizes(module: Any) -> None:
     accept(module.InputLayer, {"ragged": (False, None)})
 
 
-def _accept_arguments(kinds: Mapping[str, Mapping[str, Any]]) -> Callable[[Any], None]:
-    def accept_all(module: Any) -> None:
-        for name, arguments in kinds.items():
-            accept(getattr(module, name), arguments)
-
-    return accept_all
-
-
+_OF_SEQUENCES = ("time_major", "zero_output_for_mask")  # arguments of RNN
 _KINDS_OF_LAYERS = (
     "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "BatchNormalization", "Conv1D",
     "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense", "Dropout", "Flatten",
@@ -269,7 +271,6 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "metrics": _add_metrics,
     "models": _let_copies_be_made,
     "utils": _add_utilities,
-    "layers.wrappers": _accept_arguments({"Bidirectional": {"backward_layer": (None,)}}),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Dict, List, Tuple
 
 _Rules = List[Tuple[str, str]]
 
+_BATCH = "input_shape[int(self.time_major)]"
 _RULES: Dict[str, _Rules] = {
     "backend.load_backend": [
         # There is one backend, whatever the file and the variable of `import keras` say.
@@ -92,7 +93,11 @@ _RULES: Dict[str, _Rules] = {
         ),
     ],
     "layers.wrappers": [
-        (r"\blayer\.__class__\.from_config\(config\)", "K.layer_again(layer, config)"),
+        (
+            r"\b(K\.reverse\(y_rev, )1\)",
+            r"\g<1>0 if getattr(self.forward_layer, 'time_major', False) else 1)",
+        ),
+        (r"(?<=output_shape\[-1\] )\*= 2", "+= self._backward_size(input_shape)"),
         (
             r"\bself\.layer\.compute_output_shape\(child_input_shape\)",
             "K.as_tuples(self.layer.compute_output_shape(child_input_shape))",
@@ -151,6 +156,23 @@ _RULES: Dict[str, _Rules] = {
         (r"\b((?:self\.)?cell)\.state_size\b", r"K.state_sizes(\1)"),
         (r"K\.state_sizes\((self\.cells\[-1\])\)", r"\1.state_size"),
         (r"\b((?:self\.)?cell)\.call\(inputs, states", r"K.call_cell(\1, inputs, states"),
+        # The time may be in front, and the results of what masks leave out 0.
+        (r"(?<=output_shape = \()input_shape\[0\](?=, output_dim)", _BATCH),
+        (r"(?<=\[\()input_shape\[0\](?=, dim\))", _BATCH),
+        (r"(?<=batch_size = )input_shape\[0\](?= if self\.stateful)", _BATCH),
+        (r"(?<=step_input_shape = \()input_shape\[0\](?=,\))", _BATCH),
+        (
+            r"\(batch_size, None, input_dim\)",
+            "(None, batch_size, input_dim) if self.time_major else (batch_size, None, input_dim)",
+        ),
+        (r"\baxis=\(1, 2\)", "axis=(int(not self.time_major), 2)"),
+        (r"(?<=timesteps = )input_shape\[1\]", "input_shape[int(not self.time_major)]"),
+        (r"(?<=batch_size = self\.input_spec\[0\]\.shape)\[0\]", "[int(self.time_major)]"),
+        (
+            r"(?m)^( +)input_length=timesteps\)",
+            r"\1input_length=timesteps,\n\1time_major=self.time_major,\n"
+            r"\1zero_output_for_mask=self.zero_output_for_mask)",
+        ),
         (r"(?m)^( +)implementation=2,$", r"\1implementation=1,"),
         (r"(?m)^( +)recurrent_activation='sigmoid',$", r"\1recurrent_activation='hard_sigmoid',"),
     ],
