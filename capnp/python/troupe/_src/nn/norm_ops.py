@@ -240,10 +240,9 @@ def batch_normalization(
         if scale is not None:
             factor = factor * scale
         tensor = convert_to_tensor(x)
+        scaled = tensor * math_ops.cast(factor, tensor.dtype)
         shift = -mean * factor if offset is None else offset - mean * factor
-        normalized: Tensor = tensor * math_ops.cast(factor, tensor.dtype) + math_ops.cast(
-            shift, tensor.dtype
-        )
+        normalized: Tensor = scaled + math_ops.cast(shift, tensor.dtype)
         return normalized
 
 

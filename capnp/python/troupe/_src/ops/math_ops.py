@@ -32,7 +32,9 @@ def add(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
         A tensor in the broadcast shape.
     """
     op = raw_ops.Add if is_text(x) or is_text(y) else raw_ops.AddV2
-    return _tensor(op(x=x, y=y, name=name or "Add"))
+    total = _tensor(op(x=x, y=y, name=name or "Add"))
+    total.op._is_add = True  # which TensorFlow calls Add here, and AddV2 by the operator
+    return total
 
 
 def divide(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
@@ -43,8 +45,7 @@ def divide(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
         y: numbers of the dtype of `x`, in a shape that broadcasts with that of `x`.
 
     Returns:
-        A tensor in the broadcast shape: float32 of integers of 8 and 16 bits, float64 of longer
-        ones.
+        A tensor in the broadcast shape: of integers float32 below 32 bits, else float64.
     """
     return _tensor(binary("truediv", x, y, name))
 
@@ -111,8 +112,7 @@ def matmul(
         transpose_b: as `transpose_a`.
         adjoint_a: whether `a` is transposed and conjugated before.
         adjoint_b: as `adjoint_a`.
-        a_is_sparse: has no effect.
-        b_is_sparse: has no effect.
+        a_is_sparse: has no effect, nor has `b_is_sparse`.
 
     Returns:
         A tensor [..., rows, columns].

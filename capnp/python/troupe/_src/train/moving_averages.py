@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence
+import itertools
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
-from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.scopes import init_scope
 from troupe._src.ops import creation_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
+from troupe._src.variables.initializers import Zeros
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_store import get_variable_scope
+from troupe._src.variables.variable_scope import get_variable
+from troupe._src.variables.variable_store import get_variable_scope, variable_scope
 from troupe._src.variables.variable_sets import (
     global_variables,
     moving_average_variables,
@@ -33,25 +36,33 @@ def assign_moving_average(
     with named as scope, graph.colocate_with(variable.op):
         new = convert_to_tensor(value, variable.dtype)
         # The difference of Python's numbers is more exact than that of float32.
-        rest = math_ops.cast(
-            convert_to_tensor(1.0 - decay, preferred_dtype=variable.dtype), variable.dtype
-        )
+        rest = convert_to_tensor(1.0 - decay, name="decay", preferred_dtype=variable.dtype)
+        if rest.dtype != variable.dtype.base_dtype:
+            rest = math_ops.cast(rest, variable.dtype)
         if not zero_debias:
-            change = (variable.read_value() - new) * rest
+            change = (convert_to_tensor(variable) - new) * rest
             decayed: Tensor = variable.assign_sub(change, name=scope)
             return decayed
-        with graph.name_scope(None):
-            prefix = _in_scope(variable._shared_name)
-            zeros = creation_ops.zeros_like(convert_to_tensor(variable.initial_value))
-            biased = Variable(zeros, trainable=False, name=f"{prefix}/biased")
-            zero = creation_ops.zeros([], variable.dtype)
-            count = Variable(zero, trainable=False, name=f"{prefix}/local_step")
-        average = biased.assign_sub((biased - new) * rest)
-        updates = count.assign_add(1.0)
-        # 1 - (1 - rest)^n, of which little would remain in float32.
-        lacking = -gen_ops.expm1(updates * gen_ops.log1p(-rest))
-        debiased: Tensor = variable.assign(average / lacking)
+        biased, count = _debiasing_variables(graph, variable)
+        average = biased.assign_sub((biased - new) * rest, name="AssignSub")
+        updates = count.assign_add(1.0, name="AssignAdd")
+        lacking = 1 - gen_ops.pow(1.0 - rest, updates)
+        debiased: Tensor = variable.assign(average / lacking, name=scope)
         return debiased
+
+
+def _debiasing_variables(graph: Graph, variable: Any) -> Tuple[Any, Any]:
+    """The average that starts at zero, and the number of its updates."""
+    with graph.name_scope(None), variable_scope(_name_of(variable)) as scope:
+        prefix = f"{scope.name}/"
+        taken = set() if scope.reuse else {each.op.name for each in scope.global_variables()}
+
+        def made(name: str, shape: Any) -> Any:
+            names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(1)))
+            free = next(each for each in names if prefix + each not in taken)
+            return get_variable(free, shape, variable.dtype, Zeros(), trainable=False)
+
+        return made("biased", variable.shape), made("local_step", [])
 
 
 def _name_of(variable: Any) -> str:

@@ -66,6 +66,7 @@ class Variable(VariableUpdates):
     _save_slice_info: Optional[slices.SaveSliceInfo] = None
     # Whether a step reads it once, where it is used as a tensor.
     _is_cached = False
+    _is_chosen_resource = False  # whether the program asked for a variable of resources
     # What the initializer assigns: `_initial`, without reads of variables that have no value yet.
     _guarded: Optional[Tensor] = None
     _told: Optional[Tensor] = None  # its value, as programs find it by its name
@@ -91,8 +92,13 @@ class Variable(VariableUpdates):
     def _without_nodes(
         cls, use_resource: Optional[bool] = None, keeps_shape: bool = True
     ) -> Variable:
-        is_reference = cls is Variable and not _is_resource(use_resource, keeps_shape)
-        return object.__new__(cls._of_references if is_reference else cls)
+        chosen = _chosen_kind(use_resource)
+        # By default one whose shape may change is one of references, as in TensorFlow 1.
+        is_resource = (_Defaults.use_resource and keeps_shape) if chosen is None else chosen
+        is_reference = cls is Variable and not is_resource
+        variable = object.__new__(cls._of_references if is_reference else cls)
+        variable._is_chosen_resource = chosen or (chosen is None and _Defaults.is_chosen)
+        return variable
 
     @outside_of_functions
     def __init__(
@@ -363,16 +369,17 @@ class _Defaults:
     """What new variables are where neither they nor their scope say it."""
 
     use_resource = True
+    is_chosen = False  # whether the program says so
 
 
 def enable_resource_variables() -> None:
     """Makes new variables those of resources: the default here, and in TensorFlow 2."""
-    _Defaults.use_resource = True
+    _Defaults.use_resource = _Defaults.is_chosen = True
 
 
 def disable_resource_variables() -> None:
     """Makes new variables those of references: the default in TensorFlow 1."""
-    _Defaults.use_resource = False
+    _Defaults.use_resource = _Defaults.is_chosen = False
 
 
 def resource_variables_enabled() -> bool:
@@ -380,15 +387,11 @@ def resource_variables_enabled() -> bool:
     return _Defaults.use_resource
 
 
-def _is_resource(given: Optional[bool], keeps_shape: bool) -> bool:
-    """What an argument says, else the variable scope, else the default.
-
-    By default a variable whose shape may change is one of references, as in TensorFlow 1.
-    """
+def _chosen_kind(given: Optional[bool]) -> Optional[bool]:
+    """Whether it is one of resources, as an argument says, else the variable scope, else None."""
     store = get_default_graph()._state.get("variable_store")
     of_scope = None if store is None else store.scope.use_resource
-    choices = [choice for choice in (given, of_scope) if choice is not None]
-    return bool(choices[0]) if choices else _Defaults.use_resource and keeps_shape
+    return of_scope if given is None else given
 
 
 def adopt_variables(graph: Graph) -> List[Variable]:

@@ -1,0 +1,1 @@
+"""Graphs rewritten so that training sees the rounding of a quantized model."""
