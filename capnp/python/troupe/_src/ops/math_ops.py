@@ -33,7 +33,7 @@ def add(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
     """
     op = raw_ops.Add if is_text(x) or is_text(y) else raw_ops.AddV2
     total = _tensor(op(x=x, y=y, name=name or "Add"))
-    total.op._is_add = True  # which TensorFlow calls Add here, and AddV2 by the operator
+    total.op.__dict__["_is_add"] = True  # TensorFlow's op is Add here, and AddV2 by the operator
     return total
 
 

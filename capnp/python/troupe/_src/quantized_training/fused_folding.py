@@ -65,12 +65,10 @@ def _fold(
     weights = gen_ops.multiply(weights, factor, name="mul_fold")
     outputs = cloned_layer(found.layer, found.inputs, weights, name)
     if found.to_space is not None:
-        outputs = gen_ops.batch_to_space_nd(
-            outputs,
-            *found.to_space.inputs[1:],
-            name=found.to_space.name.rpartition("/")[2] + "_Fold",
-        )
-    if inverse is not None:
+        block, crops = found.to_space.inputs[1:]
+        last = found.to_space.name.rpartition("/")[2]
+        outputs = gen_ops.batch_to_space_nd(outputs, block, crops, name=f"{last}_Fold")
+    if inverse is not None and offset is not None:
         outputs = gen_ops.multiply(inverse, outputs, name="post_conv_mul")
         outputs = math_ops.add(outputs, offset, name="correction_add")
     outputs = math_ops.add(outputs, bias, name="add_fold")

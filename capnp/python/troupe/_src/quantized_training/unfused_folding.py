@@ -138,10 +138,9 @@ def _fold(
     outputs = cloned_layer(layer, wiring.inputs(layer)[0], scaled, f"{layer.name}_Fold")
     place = outputs.op.device
     if to_space is not None:
-        outputs = gen_ops.batch_to_space_nd(
-            outputs, *to_space.inputs[1:], name=f"{to_space.name}_Fold"
-        )
-    if inverse is not None:
+        block, crops = to_space.inputs[1:]
+        outputs = gen_ops.batch_to_space_nd(outputs, block, crops, name=f"{to_space.name}_Fold")
+    if inverse is not None and offset is not None:
         with device(place):
             outputs = gen_ops.multiply(inverse, outputs, name=f"{scope}post_conv_mul")
             outputs = math_ops.add(outputs, offset, name=f"{scope}correction_add")

@@ -166,6 +166,7 @@ from troupe.contrib.layers import (
     summaries,
     utils,
 )
+from troupe._src.learn_heads.target_columns import multi_class_target, regression_target
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("python",))
@@ -229,6 +230,7 @@ __all__ = [
     "max_pool2d",
     "max_pool3d",
     "maxout",
+    "multi_class_target",
     "one_hot_column",
     "one_hot_encoding",
     "optimize_loss",
@@ -238,6 +240,7 @@ __all__ = [
     "pool",
     "real_valued_column",
     "recompute_grad",
+    "regression_target",
     "relu",
     "relu6",
     "repeat",

@@ -21,6 +21,9 @@ from troupe._src.learn.sk_compat import (
     infer_real_valued_columns_from_input,
     infer_real_valued_columns_from_input_fn,
 )
+from troupe._src.learn_actions.evaluation import evaluate
+from troupe._src.learn_actions.runs import infer, run_feeds, run_n
+from troupe._src.learn_actions.training import train
 from troupe._src.learn_heads.head import Head, no_op_train_fn
 from troupe._src.learn_heads.kinds import (
     binary_svm_head,
@@ -49,6 +52,17 @@ from troupe.contrib.learn import (
     ops,
     preprocessing,
     utils,
+)
+from troupe._src.learn_inputs.keyed_examples import (
+    read_batch_examples,
+    read_keyed_batch_examples,
+    read_keyed_batch_examples_shared_queue,
+)
+from troupe._src.learn_inputs.keyed_features import (
+    read_batch_features,
+    read_batch_record_features,
+    read_keyed_batch_features,
+    read_keyed_batch_features_shared_queue,
 )
 from troupe._src.learn_inputs.pandas_frames import (
     extract_pandas_data,
@@ -92,10 +106,12 @@ __all__ = [
     "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",
+    "evaluate",
     "extract_pandas_data",
     "extract_pandas_labels",
     "extract_pandas_matrix",
     "head",
+    "infer",
     "infer_real_valued_columns_from_input",
     "infer_real_valued_columns_from_input_fn",
     "io",
@@ -110,6 +126,16 @@ __all__ = [
     "ops",
     "poisson_regression_head",
     "preprocessing",
+    "read_batch_examples",
+    "read_batch_features",
+    "read_batch_record_features",
+    "read_keyed_batch_examples",
+    "read_keyed_batch_examples_shared_queue",
+    "read_keyed_batch_features",
+    "read_keyed_batch_features_shared_queue",
     "regression_head",
+    "run_feeds",
+    "run_n",
+    "train",
     "utils",
 ]

@@ -1,0 +1,1 @@
+"""Trainings, evaluations and other runs of graphs, without an estimator."""
