@@ -264,7 +264,7 @@ from troupe._src.variables.variable_sets import (
     variables_initializer,
 )  # fmt: skip
 from troupe._src.variables.variable_store import (
-    AUTO_REUSE, VariableScope, get_variable_scope, variable_scope,
+    AUTO_REUSE, VariableScope, get_variable_scope, no_regularizer, variable_scope,
 )  # fmt: skip
 from troupe._src.variables.variable_sets import global_variables as all_variables
 from troupe._src.variables.variable_sets import (
@@ -357,8 +357,8 @@ __all__ = [
     "matrix_solve_ls", "matrix_transpose", "maximum", "meshgrid", "metrics",
     "min_max_variable_partitioner", "minimum", "mixed_precision", "mod", "model_variables",
     "moving_average_variables", "multinomial", "multiply", "name_scope", "negative", "nest",
-    "newaxis", "nn", "no_op", "nondifferentiable_batch_function", "norm", "not_equal",
-    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
+    "newaxis", "nn", "no_op", "no_regularizer", "nondifferentiable_batch_function", "norm",
+    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
     "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
     "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
     "polygamma", "pow", "print", "profiler", "py_func", "py_function", "python", "python_io",

@@ -3,6 +3,13 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.summary_writers.more_records import (
+    audio,
+    eval_dir,
+    generic,
+    graph,
+    import_event,
+)
 from troupe._src.summary_writers.recording import (
     all_summary_ops,
     always_record_summaries,
@@ -29,11 +36,16 @@ __all__ = [
     "SummaryWriter",
     "all_summary_ops",
     "always_record_summaries",
+    "audio",
     "create_file_writer",
     "create_summary_file_writer",
+    "eval_dir",
     "flush",
+    "generic",
+    "graph",
     "histogram",
     "image",
+    "import_event",
     "initialize",
     "never_record_summaries",
     "record_summaries_every_n_global_steps",

@@ -79,7 +79,8 @@ def trained(steps=3, fused=True, path=None, **options):
 
 
 def names(end):
-    return sorted(op.name for op in tf.get_default_graph().get_operations() if op.name.endswith(end))
+    found = (op.name for op in tf.get_default_graph().get_operations())
+    return sorted(name for name in found if name.endswith(end))
 
 
 class QuantizedTrainingTest(tf.test.TestCase):

@@ -37,6 +37,7 @@ class InitializersTest(tf.test.TestCase):
 
         with tf.variable_scope("s", regularizer=regularizer):
             tf.get_variable("v", [2])
+            tf.get_variable("w", [2], regularizer=tf.no_regularizer)
         (loss,) = tf.losses.get_regularization_losses()
         self.assertEqual(loss.name, "s/v/Regularizer/loss:0")
 

@@ -95,7 +95,7 @@ def scalar(
     Returns:
         An op that writes the summary.
     """
-    return _record(
+    return record_made(
         lambda: summary_ops.scalar(name, tensor, collections=[], family=family), step
     )
 
@@ -115,7 +115,7 @@ def histogram(
     Returns:
         An op that writes the summary.
     """
-    return _record(
+    return record_made(
         lambda: summary_ops.histogram(name, tensor, collections=[], family=family), step
     )
 
@@ -142,7 +142,7 @@ def image(
     Returns:
         An op that writes the summary.
     """
-    return _record(
+    return record_made(
         lambda: summary_ops.image(name, tensor, max_images, collections=[], family=family), step
     )
 
@@ -170,7 +170,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         writer._opened().add_graph(graph, global_step=0)
 
 
-def _record(make: Callable[[], Any], step: Any) -> Any:
+def record_made(make: Callable[[], Any], step: Any) -> Any:
     """An op that makes a summary, and writes it, where summaries are recorded."""
     writer = current.writer
     if writer is None:

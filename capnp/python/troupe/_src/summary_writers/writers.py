@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 import numpy as np
 
@@ -96,6 +96,24 @@ class SummaryWriter:
             return DONE
 
         return py_func(add, [step, summary], dtypes.bool_)
+
+    def write_event(self, inputs: Sequence[Any], make: Callable[..., Any]) -> Any:
+        """An op that writes an event.
+
+        Args:
+            inputs: Tensors.
+            make: Makes the event of their values.
+
+        Returns:
+            The op.
+        """
+
+        def add(*values: Any) -> Any:
+            event = make(*values)
+            self._opened().add_event(event)
+            return DONE
+
+        return py_func(add, list(inputs), dtypes.bool_)
 
     def _call(self, function: Any) -> Any:
         def call() -> Any:

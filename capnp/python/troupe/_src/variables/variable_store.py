@@ -227,6 +227,10 @@ def get_variable_scope() -> VariableScope:
     return VariableStore.of(get_default_graph()).scope
 
 
+def no_regularizer(_: Any) -> None:
+    """A regularizer that adds no loss, for variables of a scope that has another one."""
+
+
 @set_module("troupe")
 class variable_scope:  # noqa: N801
     """A context that prefixes the names of variables, and enters a name scope of the same name.
