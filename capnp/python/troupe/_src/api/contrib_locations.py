@@ -107,6 +107,7 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
     "contrib.learn.python": {"learn": "contrib.learn"},
     "contrib.learn.python.learn": {
         "evaluable experiment export_strategy metric_spec trainable": "contrib.learn",
+        "graph_actions": "contrib.learn",
         "datasets": "contrib.learn.datasets",
         "learn_runner": "contrib.learn.learn_runner",
         "models": "contrib.learn.models",
@@ -123,9 +124,15 @@ CONTRIB_OWNERS: Dict[str, Dict[str, str]] = {
         "model_fn prediction_key": "contrib.learn",
         "run_config": "contrib.learn _src.learn.run_config",
         "constants metric_key": "_src.learn.keys",
+        "dynamic_rnn_estimator": "contrib.learn _src.learn_rnn.dynamic_rnn",
+        "kmeans": "contrib.learn",
+        "rnn_common": "_src.learn_rnn.parts",
         "head": "contrib.learn.head",
     },
-    "contrib.learn.python.learn.learn_io": {"numpy_io pandas_io": "contrib.learn.io"},
+    "contrib.learn.python.learn.learn_io": {
+        "numpy_io pandas_io": "contrib.learn.io",
+        "graph_io": "contrib.learn",
+    },
     "contrib.learn.python.learn.ops": {"losses_ops": "contrib.learn.ops"},
     "contrib.learn.python.learn.utils": {
         "input_fn_utils": "contrib.learn.utils.input_fn_utils",

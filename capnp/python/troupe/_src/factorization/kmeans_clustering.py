@@ -25,7 +25,7 @@ from troupe._src.types.paths import PathLike
 from troupe._src.variables.assign_ops import assign_add
 
 
-class _SettledHook(SessionRunHook):
+class SettledHook(SessionRunHook):
     """Ends a training whose loss hardly changes."""
 
     def __init__(self, loss: Tensor, tolerance: float) -> None:
@@ -43,7 +43,7 @@ class _SettledHook(SessionRunHook):
         self._last = loss
 
 
-class _CentersHook(SessionRunHook):
+class CentersHook(SessionRunHook):
     """Begins a training when the initial centers are chosen, which the chief does."""
 
     SECONDS = 0.2  # after which another worker looks again
@@ -81,9 +81,9 @@ def _model_fn(
         counted = assign_add(get_global_step(), 1)
         with get_default_graph().control_dependencies([train_op, counted]):
             train_op = array_ops.identity(loss)
-        hooks: list[SessionRunHook] = [_CentersHook(init_op, is_complete, config.is_chief)]
+        hooks: list[SessionRunHook] = [CentersHook(init_op, is_complete, config.is_chief)]
         if tolerance is not None:
-            hooks.append(_SettledHook(loss, tolerance))
+            hooks.append(SettledHook(loss, tolerance))
         predictions = {
             KMeansClustering.ALL_DISTANCES: distances[0],
             KMeansClustering.CLUSTER_INDEX: numbers[0],

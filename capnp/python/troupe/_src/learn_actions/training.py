@@ -155,7 +155,7 @@ class _Training:
         if self._is_chief:
             step = session.run(self._step_tensor)
             assert supervisor.saver is not None
-            supervisor.saver.save(session, supervisor.save_path, global_step=step)
+            supervisor.saver.save(session, supervisor.save_path or "", global_step=step)
             for monitor in self._monitors:
                 monitor.end()
 

@@ -39,9 +39,11 @@ from troupe._src.learn_models.combined import (
     DNNLinearCombinedRegressor,
 )
 from troupe._src.learn_models.dnn import DNNClassifier, DNNEstimator, DNNRegressor
+from troupe._src.learn_models.kmeans import KMeansClustering
 from troupe._src.learn_models.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from troupe._src.learn_models.logistic import LogisticRegressor
 from troupe._src.learn_models.svm import SVM
+from troupe._src.learn_rnn.dynamic_rnn import DynamicRnnEstimator
 from troupe.contrib.learn import (
     datasets,
     head,
@@ -81,12 +83,14 @@ __all__ = [
     "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
+    "DynamicRnnEstimator",
     "Estimator",
     "Evaluable",
     "Experiment",
     "ExportStrategy",
     "Head",
     "InputFnOps",
+    "KMeansClustering",
     "LinearClassifier",
     "LinearEstimator",
     "LinearRegressor",

@@ -1,0 +1,1 @@
+"""The older estimators of sequences."""
