@@ -84,7 +84,7 @@ from troupe._src.linalg.matrix_ops import (
     cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
 )  # fmt: skip
 from troupe._src.metrics.confusion_matrix import confusion_matrix
-from troupe._src.modules.module import Module
+from troupe._src.module_scopes.module import Module
 from troupe._src.ops.arithmetic_ops import (
     abs, accumulate_n, add_n, broadcast_dynamic_shape, broadcast_static_shape, equal, floordiv,
     is_non_decreasing, is_strictly_increasing, lbeta, log_sigmoid, logical_xor, not_equal,

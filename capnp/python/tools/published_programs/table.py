@@ -138,7 +138,7 @@ MORVAN = of("MorvanZhou/Tensorflow-Tutorial", "tutorial-contents", {
     "304_optimizer.py": loop(300, 30),
     "305_tensorboard.py": (),
     "306_dataset.py": loop(201, 30),
-    "401_CNN.py": loop(600, 10),
+    "401_CNN.py": [*loop(600, 10), (r"n_iter=", "max_iter=")],
     "402_RNN_classification.py": loop(1200, 10),
     "403_RNN_regression.py": (),
     "404_AutoEncoder.py": loop(8000, 20),

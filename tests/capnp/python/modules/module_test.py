@@ -59,6 +59,18 @@ class ModuleTest(unittest.TestCase):
             predicate=lambda x: isinstance(x, tf.Module), with_path=True)]
         self.assertEqual(paths, [("again",), ("b", 0), ("b", 1, "z")])
 
+    def test_classes_of_modules_may_have_any_metaclass(self):
+        class Counting(type):
+            pass
+
+        class Counted(tf.Module, metaclass=Counting):
+            pass
+
+        self.assertIs(type(tf.Module), type)
+        self.assertEqual(Counted().name, "counted")
+        for each in (tf.layers.Dense(1), tf.keras.layers.Dense(1), tf.nn.rnn_cell.GRUCell(1)):
+            self.assertIsInstance(each, tf.Module)
+
     def test_methods_run_in_the_scope_of_the_module(self):
         with tf.name_scope("outer"):
             dense = Dense(2)

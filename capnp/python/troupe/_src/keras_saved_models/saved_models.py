@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from troupe._src.functions.traced import Function
 from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.keras.sessions import get_session, learning_phase_scope
-from troupe._src.object_checkpoints.trackable import CheckpointableBase
+from troupe._src.module_scopes.checkpointable import CheckpointableBase
 from troupe._src.object_saved_models.save import save as save_object
 from troupe._src.object_saved_models.saved_view import Description, SavedList
 from troupe._src.keras_saved_models import layer_functions as functions

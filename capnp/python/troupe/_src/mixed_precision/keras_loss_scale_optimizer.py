@@ -11,7 +11,7 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer
 from troupe._src.mixed_precision import loss_scale as loss_scales
 from troupe._src.mixed_precision.loss_scale import LossScale
-from troupe._src.object_checkpoints.trackable import Dependencies
+from troupe._src.module_scopes.checkpointable import Dependencies
 from troupe._src.ops import math_ops
 from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.set_module import set_module

@@ -10,7 +10,7 @@ from troupe._src.control_flow.nest import flatten
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.object_checkpoints.trackable import CheckpointableBase, Dependencies
+from troupe._src.module_scopes.checkpointable import CheckpointableBase, Dependencies
 from troupe._src.ops import gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.grouping_ops import group, no_op

@@ -10,7 +10,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.mixed_precision import loss_scale as loss_scales
 from troupe._src.mixed_precision.loss_scale import DynamicLossScale, LossScale
-from troupe._src.object_checkpoints.trackable import Dependencies
+from troupe._src.module_scopes.checkpointable import Dependencies
 from troupe._src.ops import math_ops
 from troupe._src.ops.grouping_ops import group, no_op
 from troupe._src.set_module import set_module

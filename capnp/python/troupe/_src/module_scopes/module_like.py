@@ -1,34 +1,25 @@
-"""What classes have that are modules without the constructor of `tf.Module`."""
+"""Classes that are modules without the constructor and the way to be saved of `tf.Module`."""
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any
 
-from troupe._src.module_scopes.named_scope import in_own_scope, name_scope
-from troupe._src.module_scopes.traversal import modules_in
+from troupe._src.module_scopes.module import Module
+from troupe._src.module_scopes.named_scope import name_scope
 
 
-class ModuleLike:
-    """A layer or operator, which is found as a module in the attributes of modules."""
+class ModuleLike(Module):
+    """A layer or operator, which is found as a module in the attributes of modules.
+
+    It is a module by inheritance, not by registration: the metaclass of `tf.Module` is `type`, as
+    classes of programs may have any other one.
+    """
+
+    name: Any = None  # type: ignore[assignment]
+    _checkpoint_dependencies: Any = None  # of which checkpoints know by its kind
+    __setattr__ = object.__setattr__
 
     @property
     def name_scope(self) -> name_scope:
         """A context: a scope of names, of its name."""
-        return name_scope(self.name)  # type: ignore[attr-defined]
-
-    @property
-    def submodules(self) -> Tuple[Any, ...]:
-        """The modules in its attributes, and those in these."""
-        return modules_in(self)
-
-    @classmethod
-    def with_name_scope(cls, method: Any) -> Any:
-        """A decorator of a method, which runs in the scope of names.
-
-        Args:
-            method: The method.
-
-        Returns:
-            The method in the scope.
-        """
-        return in_own_scope(method)
+        return name_scope(self.name)

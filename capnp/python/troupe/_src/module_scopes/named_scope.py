@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any, Callable, ContextManager, List, TypeVar
+from typing import Any, ContextManager, List
 
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.set_module import set_module
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 @set_module("troupe.compat.v2")
@@ -43,21 +40,3 @@ class name_scope:  # noqa: N801
     def __exit__(self, *error: Any) -> None:
         """Ends the scope."""
         self._contexts.pop().__exit__(*error)
-
-
-def in_own_scope(method: _Method) -> _Method:
-    """A decorator of a method, which runs in the `name_scope` of its object.
-
-    Args:
-        method: The method.
-
-    Returns:
-        The method in the scope.
-    """
-
-    @functools.wraps(method)
-    def within_scope(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with self.name_scope:
-            return method(self, *args, **kwargs)
-
-    return within_scope  # type: ignore[return-value]

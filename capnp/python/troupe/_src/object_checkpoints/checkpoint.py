@@ -20,7 +20,8 @@ from troupe._src.object_checkpoints.load_status import (
 )
 from troupe._src.object_checkpoints.object_nodes import ObjectNodes, session_of
 from troupe._src.object_checkpoints.restoration import Restoration, next_number
-from troupe._src.object_checkpoints.trackable import Checkpointable, Dependencies, is_trackable
+from troupe._src.module_scopes.checkpointable import Checkpointable, Dependencies
+from troupe._src.object_checkpoints.trackable import is_trackable
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.paths import PathLike

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy as np
 
 from troupe._src.checkpoints.saveables import SaveableObject, SaveSpec
-from troupe._src.object_checkpoints.trackable import CheckpointableBase, Dependencies
+from troupe._src.module_scopes.checkpointable import CheckpointableBase, Dependencies
 from troupe._src.ops.grouping_ops import no_op
 from troupe._src.session.py_func import py_func
 from troupe._src.set_module import set_module

@@ -6,7 +6,7 @@ import functools
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from troupe._src.checkpoints.saveables import SaveableObject, SaveSpec
-from troupe._src.object_checkpoints.trackable import CheckpointableBase
+from troupe._src.module_scopes.checkpointable import CheckpointableBase
 from troupe._src.ops.grouping_ops import no_op
 from troupe._src.set_module import set_module
 

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer
 from troupe._src.keras_optimizers.optimizer_weights import key_of
 from troupe._src.messages.meta_graph_messages import SavedObject
-from troupe._src.object_checkpoints.trackable import Checkpointable
+from troupe._src.module_scopes.checkpointable import Checkpointable
 from troupe._src.object_saved_models.restored_functions import SignatureMap
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import constant

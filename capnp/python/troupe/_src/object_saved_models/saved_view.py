@@ -13,7 +13,7 @@ from troupe._src.control_flow.structure import map_leaves
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer as OptimizerV2
 from troupe._src.messages.meta_graph_messages import SavedObject, SavedObjectGraph
 from troupe._src.object_checkpoints.object_view import ObjectView
-from troupe._src.object_checkpoints.trackable import CheckpointableBase
+from troupe._src.module_scopes.checkpointable import CheckpointableBase
 from troupe._src.object_saved_models.restored_functions import (
     RestoredFunction,
     SignatureFunction,

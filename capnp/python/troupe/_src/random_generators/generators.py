@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Union
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.object_checkpoints.trackable import Checkpointable
+from troupe._src.module_scopes.checkpointable import Checkpointable
 from troupe._src.ops import array_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.creation_ops import zeros_like

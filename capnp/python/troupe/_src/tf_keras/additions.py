@@ -20,7 +20,7 @@ from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
 from troupe._src.layers.base import Layer
-from troupe._src.modules.module import Module
+from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops.convert import constant, is_tensor
 from troupe._src.ops.creation_ops import placeholder_with_default
 from troupe._src.tf_keras.cells import call_cell, state_sizes, with_positions
@@ -58,7 +58,7 @@ def _add_names(module: Any) -> None:
     module.unique_among = _unique_among
     module.learning_phase_scope = learning_phase_scope
     module.TFOptimizer = TFOptimizer
-    module.LayerType = abc.ABCMeta
+    module.ModuleLike, module.LayerType = ModuleLike, abc.ABCMeta
     module.as_tuples, module.shapes_of = as_tuples, shapes_of
     module.state_sizes, module.call_cell = state_sizes, call_cell
     module.call = call_or_converted
@@ -193,7 +193,6 @@ def _extend_layers(module: Any) -> None:
     convert_shapes(module.Layer)
     module.Layer.__call__ = with_positions(module.Layer.__call__)
     module.Layer.register(Layer)
-    Module.register(module.Layer)
 
 
 def _add_metrics(module: Any) -> None:

@@ -36,8 +36,8 @@ _RULES: Dict[str, _Rules] = {
             r"(?<=name=name,\n)( +constraint=constraint)\)",
             r"\1, trainable=trainable)",
         ),
-        # Layers of `tf.layers` and cells of `tf.nn.rnn_cell` are layers, too.
-        (r"class Layer\(object\):", "class Layer(object, metaclass=K.LayerType):"),
+        # Layers are modules; those of `tf.layers` and cells of `tf.nn.rnn_cell` are layers, too.
+        (r"class Layer\(object\):", "class Layer(K.ModuleLike, metaclass=K.LayerType):"),
         (
             r"_to_snake_case\(prefix\) \+ '_' \+ str\(K\.get_uid\(prefix\)\)",
             "K.unique_object_name(_to_snake_case(prefix), zero_based=True)",

@@ -10,7 +10,7 @@ from typing import Any, Callable, Container, List, Mapping, Optional
 from troupe._src.control_flow.structure import flatten, map_leaves
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_spec import TensorSpec
-from troupe._src.modules.module import Module
+from troupe._src.module_scopes.module import Module
 from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.keras.loaded import late_module
 from troupe._src.keras.sessions import initialize_too

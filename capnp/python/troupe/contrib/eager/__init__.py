@@ -10,7 +10,7 @@ from troupe._src.functions.traced import function
 from troupe._src.functions.traced import function as defun
 from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.immediate.py_function import py_function as py_func
-from troupe._src.object_checkpoints.trackable import Checkpointable
+from troupe._src.module_scopes.checkpointable import Checkpointable
 from troupe._src.tape.gradient_tape import GradientTape
 from troupe._src.testing.test_util import (
     run_all_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes,

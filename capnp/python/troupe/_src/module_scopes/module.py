@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import Any, Callable, FrozenSet, Iterator, Optional, Tuple, TypeVar
+from typing import Any, Callable, FrozenSet, Iterator, Optional, Set, Tuple, TypeVar
 
+from troupe._src.control_flow.nest import is_nested
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.module_scopes.module_like import ModuleLike
-from troupe._src.module_scopes.named_scope import in_own_scope, name_scope
-from troupe._src.module_scopes.traversal import ModuleBase, modules_in, walk
-from troupe._src.object_checkpoints.trackable import Checkpointable, NoDependency
+from troupe._src.module_scopes.checkpointable import Checkpointable, NoDependency
+from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.set_module import set_module
 from troupe._src.variables.partitioned_variable import PartitionedVariable
 from troupe._src.variables.variable import Variable
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _Predicate = Callable[[Any], bool]
+_Path = Tuple[Any, ...]
 
 
 @set_module("troupe")
-class Module(Checkpointable, ModuleBase):
+class Module(Checkpointable):
     """A named container of variables, of other modules, and of functions of what is given to it.
 
     What is assigned to its attributes, also in lists, tuples and dicts, is found by `variables`,
@@ -71,7 +72,7 @@ class Module(Checkpointable, ModuleBase):
     @property
     def submodules(self) -> Tuple[Module, ...]:
         """The modules in it, and those in these."""
-        return modules_in(self)
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Module)))
 
     def _flatten(
         self,
@@ -93,7 +94,7 @@ class Module(Checkpointable, ModuleBase):
         """
         chosen = predicate or (lambda value: True)
         seen = None if with_path else {id(self)}
-        for path, value in walk((), self, recursive, attribute_traversal_key, seen):
+        for path, value in _walk((), self, recursive, attribute_traversal_key, seen):
             if chosen(value):
                 yield (path, value) if with_path else value
 
@@ -112,7 +113,12 @@ class Module(Checkpointable, ModuleBase):
             The method in the scope.
         """
 
-        return in_own_scope(method)
+        @functools.wraps(method)
+        def within_scope(self: Module, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return within_scope  # type: ignore[return-value]
 
 
 def _snake_case(name: str) -> str:
@@ -127,4 +133,39 @@ def _is_trained(value: Any) -> bool:
     return isinstance(value, Variable) and value.trainable
 
 
-Module.register(ModuleLike)
+def _walk(
+    start: _Path,
+    module: Any,
+    recursive: bool,
+    key: Optional[Callable[[str], Any]],
+    seen: Optional[Set[int]],
+) -> Iterator[Tuple[_Path, Any]]:
+    """What a module has, with paths, then what the modules in it have; `seen` is left out."""
+    inner = []
+    ignored = getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    for name in sorted(vars(module), key=key):
+        if name in ignored:
+            continue
+        for path, value in _leaves((*start, name), vars(module)[name]):
+            if seen is not None:
+                if id(value) in seen:
+                    continue
+                seen.add(id(value))
+            yield path, value
+            if isinstance(value, Module):
+                inner.append((path, value))
+    if recursive:
+        for path, value in inner:
+            yield from _walk(path, value, recursive, key, seen)
+
+
+def _leaves(path: _Path, value: Any) -> Iterator[Tuple[_Path, Any]]:
+    if not is_nested(value):
+        yield path, value
+    elif isinstance(value, dict):
+        for key in sorted(value):
+            yield from _leaves((*path, key), value[key])
+    else:
+        names = getattr(value, "_fields", range(len(value)))
+        for name, each in zip(names, value):
+            yield from _leaves((*path, name), each)

@@ -1,1 +1,0 @@
-"""Named containers of variables and other modules."""
