@@ -108,6 +108,14 @@ class PartsTest(tf.test.TestCase):
             self.assertAllEqual(found, expected)
         self.assertEqual(len(tf.split(x, 1, axis=1)), 1)
 
+    def test_a_split_by_sizes_of_unknown_rank_needs_their_number(self):
+        sizes = tf.placeholder(tf.int32)
+        with self.assertRaisesRegex(ValueError, "Cannot infer num from shape"):
+            tf.split([1, 2, 3], sizes)
+        found = values_of(tf.split([1, 2, 3], sizes, num=2), {sizes: [1, 2]})
+        self.assertAllEqual(found[0], [1])
+        self.assertAllEqual(found[1], [2, 3])
+
     def test_pads_with_values_and_with_mirrored_elements(self):
         x, around = tf.constant([[1, 2, 3]]), [[0, 0], [2, 1]]
         found = values_of([

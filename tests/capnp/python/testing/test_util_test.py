@@ -2,6 +2,8 @@
 
 import unittest
 
+from absl.testing import parameterized
+
 import troupe as tf
 from troupe.python.framework import test_util
 
@@ -111,6 +113,15 @@ class TestUtilTest(tf.test.TestCase):
         ):  # fmt: skip
             with context:
                 self.assertEqual(tf.constant(1).device, expected)
+
+    def test_errors_are_matched_by_patterns_in_tests_of_absl_too(self):
+        class Both(parameterized.TestCase, tf.test.TestCase):
+            def of_an_error(self):
+                with self.assertRaisesOpError("was wrong"):
+                    raise tf.errors.InternalError(None, None, "This was wrong.")
+
+        result = Both("of_an_error").run()
+        self.assertTrue(result.wasSuccessful(), result.failures + result.errors)
 
 
 if __name__ == "__main__":

@@ -131,6 +131,15 @@ class NormalizationTest(unittest.TestCase):
         states = layers.LSTMCell(3).get_initial_state(batch_size=2, dtype=tf.float32)
         self.assertEqual([keras.backend.eval(each).shape for each in states], [(2, 3)] * 2)
 
+    def test_the_axis_is_a_list_of_axes_once_the_rank_is_known(self):
+        layer = layers.BatchNormalization()
+        self.assertEqual((layer.axis, layer.get_config()["axis"]), (-1, -1))
+        layer(tf.zeros([2, 3, 4, 5]))
+        self.assertEqual((layer.axis, layer.get_config()["axis"]), ([3], [3]))
+        self.assertEqual(layer.input_spec.axes, {3: 5})
+        again = layers.BatchNormalization.from_config(layer.get_config())
+        self.assertEqual(again.axis, [3])
+
     def test_a_radial_constraint(self):
         kernel = np.arange(9.0).reshape(3, 3, 1, 1)
         found = keras.backend.eval(keras.constraints.RadialConstraint()(tf.constant(kernel)))

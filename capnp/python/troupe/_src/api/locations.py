@@ -16,6 +16,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.api.contrib_locations import CONTRIB_OWNERS
+from troupe._src.libraries.further_locations import FURTHER_OWNERS, FURTHER_RENAMED
 from troupe._src.api.keras_modules import serve_modules
 from troupe._src.api.renamed import RENAMED
 
@@ -230,7 +231,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
 def _owners() -> Dict[str, Tuple[str, ...]]:
     """{module: the public modules whose names it has}, with a row for each folder."""
     found: Dict[str, Tuple[str, ...]] = {}
-    for folder, modules in (*_OWNERS.items(), *CONTRIB_OWNERS.items()):
+    for folder, modules in (
+        *_OWNERS.items(), *CONTRIB_OWNERS.items(), *FURTHER_OWNERS.items(),
+    ):  # fmt: skip
         parts = folder.split(".") if folder else []
         for count in range(1, len(parts) + 1):
             found.setdefault(".".join(parts[:count]), ())
@@ -241,6 +244,11 @@ def _owners() -> Dict[str, Tuple[str, ...]]:
 
 
 OWNERS = _owners()
+
+
+def _renamed(place: str) -> Dict[str, str]:
+    """{name in that module: the public name}, of those that are public under other names only."""
+    return {**RENAMED.get(place, {}), **FURTHER_RENAMED.get(place, {})}
 
 
 class Location(types.ModuleType):
@@ -256,7 +264,7 @@ class Location(types.ModuleType):
             return _names_to_import(place)
         if name.startswith("__"):
             raise AttributeError(name)
-        renamed = RENAMED.get(place, {}).get(name)
+        renamed = _renamed(place).get(name)
         if renamed is not None:
             value = public_name(renamed)
         elif f"{place}.{name}" in OWNERS:
@@ -269,7 +277,7 @@ class Location(types.ModuleType):
     def __dir__(self) -> List[str]:
         """Its modules, and the names of the public modules that it stands for."""
         place = self.__dict__["_place"]
-        found = {*RENAMED.get(place, {}), *(name for name in vars(self) if name != "_place")}
+        found = {*_renamed(place), *(name for name in vars(self) if name != "_place")}
         for owner in OWNERS.get(place, ()):
             found.update(getattr(_module(owner), "__all__", ()))
         inner = f"{place}."
@@ -279,7 +287,7 @@ class Location(types.ModuleType):
 
 def _names_to_import(place: str) -> List[str]:
     """What `from MODULE import *` gives: not all that the package has, which hides builtins."""
-    found = set(RENAMED.get(place, {}))
+    found = set(_renamed(place))
     for owner in filter(None, OWNERS.get(place, ())):
         found.update(getattr(_module(owner), "__all__", ()))
     return sorted(name for name in found if not name.startswith("_") and name not in dir(builtins))

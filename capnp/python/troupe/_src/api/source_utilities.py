@@ -227,6 +227,9 @@ def tf_export(*_: Any, **__: Any) -> Callable[[Any], Any]:
     return lambda value: value
 
 
+keras_export = estimator_export = tf_export
+
+
 def make_all(module_name: str, doc_string_modules: Optional[Sequence[Any]] = None) -> List[str]:
     """The names of a module to which docstrings refer by `@@name`."""
     own = dir(sys.modules[module_name])

@@ -151,7 +151,7 @@ def combined_non_max_suppression(
         [batch, n], the best first and zeros behind, and int32 [batch].
     """
     overlap, score = _thresholds(iou_threshold, score_threshold)
-    chosen, kept, classes, valid = raw_ops.CombinedNonMaxSuppression(
+    return raw_ops.CombinedNonMaxSuppression(  # type: ignore[return-value]
         boxes=boxes,
         scores=scores,
         max_output_size_per_class=max_output_size_per_class,
@@ -162,7 +162,6 @@ def combined_non_max_suppression(
         clip_boxes=clip_boxes,
         name=name or "combined_non_max_suppression",
     )
-    return chosen, kept, classes, valid
 
 
 def non_max_suppression_overlaps(
@@ -249,7 +248,7 @@ def sample_distorted_bounding_box(
     """
     first, second = (seed or 0, seed2 or 0) if seed or seed2 else get_seed(None)
     with get_default_graph().name_scope(name or "sample_distorted_bounding_box"):
-        begin, size, box = raw_ops.SampleDistortedBoundingBoxV2(
+        return raw_ops.SampleDistortedBoundingBoxV2(  # type: ignore[return-value]
             image_size=image_size,
             bounding_boxes=bounding_boxes,
             min_object_covered=min_object_covered,
@@ -260,7 +259,6 @@ def sample_distorted_bounding_box(
             max_attempts=100 if max_attempts is None else max_attempts,
             use_image_if_no_bounding_boxes=bool(use_image_if_no_bounding_boxes),
         )
-    return begin, size, box
 
 
 def extract_glimpse(

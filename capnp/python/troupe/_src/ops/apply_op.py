@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 from typing import Any, Dict, List, Optional
 
 import numpy as np
@@ -23,7 +25,7 @@ _OF_SPARSE = {"BesselI0e", "BesselI1e", "Erf", "Neg", "Sign", "Sqrt", "Square", 
 def apply_op(
     op: str, inputs: Dict[str, Any], attrs: Dict[str, Any], name: Optional[str] = None
 ) -> Any:
-    """Adds a node, and returns its output, the list of its outputs, or the operation.
+    """Adds a node, and returns its output, those by their names or in a list, or the operation.
 
     `inputs` are keyed by argument. A value that is no tensor becomes a constant, with the dtype of
     the other arguments that share its dtype attribute. Attributes that are None get their defaults;
@@ -52,8 +54,15 @@ def result_of(operation: Operation) -> Any:
     outputs = operation.outputs
     if not outputs:
         return operation
-    is_list = declared[0]["count_attr"] or declared[0]["dtypes_attr"]
-    return outputs[0] if len(declared) == 1 and not is_list else outputs
+    if any(each["count_attr"] or each["dtypes_attr"] for each in declared):
+        return outputs
+    return outputs[0] if len(declared) == 1 else _tuple_of(operation.type)(*outputs)
+
+
+@functools.lru_cache(maxsize=None)
+def _tuple_of(op: str) -> Any:
+    """The tuple of the outputs of an op, by their names."""
+    return collections.namedtuple(op, [each["name"] for each in OP_DEFS[op]["outputs"]])
 
 
 def _convert_inputs(op: str, inputs: Dict[str, Any], attrs: Dict[str, Any]) -> List[Tensor]:

@@ -309,9 +309,7 @@ def split(
         return as_list(
             raw_ops.Split(split_dim=axis, value=value, num_split=int(num_or_size_splits), name=name)
         )
-    if sizes.shape.rank is None:
-        raise ValueError("Rank-0 tensors are not supported as the num_or_size_splits argument.")
-    count = num if num is not None else sizes.shape[0].value
+    count = sizes.shape[0].value if num is None and sizes.shape.rank is not None else num
     if count is None:
         raise ValueError("Cannot infer num from shape " + str(num_or_size_splits))
     return as_list(

@@ -50,6 +50,13 @@ class TestCase(Assertions, CommandAssertions, TemporaryFiles):
     _cached_config: Optional[ConfigProto] = None
     _threads: Optional[List[CheckedThread]] = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # A test of absl and of this class has the assertions of this one, though it comes last.
+        for name in ("assertRaisesWithPredicateMatch", "assertStartsWith", "assertItemsEqual"):
+            if getattr(cls, name).__module__ == "absl.testing.absltest":
+                setattr(cls, name, getattr(TestCase, name))
+
     def setUp(self) -> None:
         """Makes an empty default graph, and sets the seeds."""
         super().setUp()

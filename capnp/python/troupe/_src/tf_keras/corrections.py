@@ -151,6 +151,8 @@ _RULES: Dict[str, _Rules] = {
     ],
     "layers.normalization": [
         (r"(?m)^ +if K\.backend\(\) != 'cntk':\n( +.*\n|\n)+?.*variance \*= .*\n", ""),
+        # Layers tell a list of axes, once they know the rank.
+        (r"\bself\.axis\b", "self._channel"),
     ],
     "layers.recurrent": [
         (r"\b((?:self\.)?cell)\.state_size\b", r"K.state_sizes(\1)"),

@@ -79,6 +79,7 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
         listed = list(axis) if isinstance(axis, (list, tuple)) else [axis]
         only = listed[0] if len(listed) == 1 else listed
         super().__init__(only, momentum, epsilon, *args, **kwargs)
+        self.axis = listed if isinstance(axis, (list, tuple)) else axis
         self.renorm, self.renorm_momentum, self.fused = renorm, renorm_momentum, fused
         self.renorm_clipping, self.adjustment = renorm_clipping, adjustment
         self.virtual_batch_size = virtual_batch_size
@@ -92,11 +93,11 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
         """Whether Keras's layer does not know how."""
         is_plain = self.virtual_batch_size is None and self.fused is not False
         is_plain = is_plain and not self.renorm and not self.adjustment
-        return not is_plain or isinstance(self.axis, list)
+        return not is_plain or isinstance(self._channel, list)
 
     def _made_normalizer(self) -> _Normalizer:
         return _Normalizer(
-            self, axis=self.axis, momentum=self.momentum, epsilon=self.epsilon,
+            self, axis=self._channel, momentum=self.momentum, epsilon=self.epsilon,
             center=self.center, scale=self.scale, renorm=self.renorm,
             renorm_clipping=self.renorm_clipping, renorm_momentum=self.renorm_momentum,
             fused=False, virtual_batch_size=self.virtual_batch_size, adjustment=self.adjustment,
@@ -111,14 +112,17 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
         Raises:
             ValueError: There is no such axis, or its size is not known.
         """
-        if self._normalizer is None:
-            super().build(input_shape)
-            return
-        made = self._normalizer
-        made.build(TensorShape(input_shape))
         listed = self.axis if isinstance(self.axis, list) else [self.axis]
-        axes = {axis % len(input_shape): input_shape[axis] for axis in listed}
+        made = self._normalizer
+        if made is None:
+            super().build(input_shape)
+        else:
+            made.build(TensorShape(input_shape))
+        self.axis = [axis % len(input_shape) for axis in listed]
+        axes = {axis: input_shape[axis] for axis in self.axis}
         self.input_spec = _InputSpec(ndim=len(input_shape), axes=axes)
+        if made is None:
+            return
         for name in ("gamma", "beta", "moving_mean", "moving_variance"):
             setattr(self, name, getattr(made, name))
         if self.renorm:
@@ -138,10 +142,7 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
     def get_config(self) -> Dict[str, Any]:
         """The arguments that make such a layer again."""
         config: Dict[str, Any] = super().get_config()
-        listed = self.axis if isinstance(self.axis, list) else [self.axis]
-        rank = getattr(self.input_spec, "ndim", None)
-        if rank is not None:
-            config["axis"] = [axis % rank for axis in listed]
+        config["axis"] = self.axis
         if self.renorm:
             config.update(
                 renorm=True, renorm_clipping=self.renorm_clipping,

@@ -1,0 +1,101 @@
+"""Modules that programs import by their place in TensorFlow's source."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+from troupe.contrib import keras as contrib_keras
+from troupe.core.framework import op_def_pb2
+from troupe.python import array_ops, control_flow_ops, math_ops, state_ops
+from troupe.python.estimator.canned import prediction_keys
+from troupe.python.framework import op_def_registry
+from troupe.python.keras import backend_config
+from troupe.python.keras.saving import hdf5_format, model_config
+from troupe.python.keras.utils import conv_utils
+from troupe.python.ops import list_ops, summary_ops_v2
+from troupe.python.tools import saved_model_utils
+from troupe.python.training import evaluation
+from troupe.python.training.tracking import base, data_structures
+from troupe.python.util import serialization
+from troupe.python.util.tf_export import keras_export
+
+
+class FurtherLocationsTest(tf.test.TestCase):
+    def test_modules_are_names_of_the_package_too(self):
+        self.assertIs(math_ops.add, tf.math.add)
+        self.assertIs(array_ops.concat, tf.concat)
+        self.assertIs(control_flow_ops.cond, tf.cond)
+        self.assertIs(state_ops.assign, tf.assign)
+        self.assertIs(contrib_keras.layers.Dense, tf.keras.layers.Dense)
+        self.assertEqual(backend_config.epsilon(), 1e-7)
+        self.assertIs(model_config.model_from_json, tf.keras.models.model_from_json)
+        self.assertTrue(callable(hdf5_format.load_weights_from_hdf5_group))
+        self.assertTrue(callable(saved_model_utils.read_saved_model))
+        self.assertIs(evaluation._StopAfterNEvalsHook, tf.contrib.training.StopAfterNEvalsHook)
+        self.assertIs(summary_ops_v2.scalar, tf.contrib.summary.scalar)
+        self.assertEqual(prediction_keys.PredictionKeys.LOGITS, "logits")
+
+        @keras_export("keras.anything")
+        def exported():
+            return 1
+
+        self.assertEqual(exported(), 1)
+
+    def test_ops_are_messages(self):
+        known = op_def_registry.get_registered_ops()["Concat"]
+        self.assertIsInstance(known, op_def_pb2.OpDef)
+        self.assertEqual([each.name for each in known.input_arg], ["concat_dim", "values"])
+        self.assertEqual(known.input_arg[1].number_attr, "N")
+        self.assertEqual(known.output_arg[0].type_attr, "T")
+        self.assertEqual({each.name: each.type for each in known.attr}, {"N": "int", "T": "type"})
+
+    def test_values_for_json(self):
+        self.assertEqual(serialization.get_json_type(np.float32(1)), 1.0)
+        self.assertEqual(serialization.get_json_type(np.arange(3)), [0, 1, 2])
+        self.assertEqual(serialization.get_json_type(tf.TensorShape([None, 2])), [None, 2])
+        self.assertEqual(serialization.get_json_type(len), "len")
+        found = serialization.get_json_type(tf.keras.layers.Dense(2))
+        self.assertEqual((found["class_name"], found["config"]["units"]), ("Dense", 2))
+        with self.assertRaisesRegex(TypeError, "Not JSON Serializable"):
+            serialization.get_json_type([1])
+
+    def test_lengths_of_transposed_convolutions(self):
+        for arguments, expected in (
+            ((4, 3, "valid", None, 2), 9), ((4, 3, "same", None, 2), 8),
+            ((4, 3, "full", None, 2), 5), ((4, 3, "same", 1, 2), 8), ((None, 3, "same"), None),
+        ):  # fmt: skip
+            self.assertEqual(conv_utils.deconv_output_length(*arguments), expected)
+
+    def test_lists_of_tensors(self):
+        rows = list_ops.tensor_list_from_tensor(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [2])
+        rows = list_ops.tensor_list_push_back(rows, tf.constant([5.0, 6.0]))
+        found = list_ops.tensor_list_stack(rows, tf.float32, element_shape=tf.TensorShape([2]))
+        one = list_ops.tensor_list_get_item(rows, 1, tf.float32)
+        some = list_ops.tensor_list_gather(rows, [2, 0], tf.float32)
+        empty = list_ops.empty_tensor_list(tf.TensorShape([None]), tf.float32)
+        rest, last = list_ops.tensor_list_pop_back(rows, tf.float32)
+        reserved = list_ops.tensor_list_reserve([2], 3, tf.float32)
+        lengths = [list_ops.tensor_list_length(each) for each in (rows, empty, rest, reserved)]
+        self.assertAllEqual(self.evaluate(found), [[1, 2], [3, 4], [5, 6]])
+        self.assertAllEqual(self.evaluate(one), [3, 4])
+        self.assertAllEqual(self.evaluate(some), [[5, 6], [1, 2]])
+        self.assertAllEqual(self.evaluate(last), [5, 6])
+        self.assertEqual(self.evaluate(lengths), [3, 0, 2, 3])
+
+    def test_attributes_that_are_not_saved(self):
+        class Holder(tf.Module):
+            @base.no_automatic_dependency_tracking
+            def hide(self):
+                self.hidden = [tf.Variable(1.0)]
+
+        holder = Holder()
+        holder.hide()
+        holder.other = data_structures.NoDependency([tf.Variable(2.0)])
+        holder.shown = tf.Variable(3.0)
+        self.assertEqual([name for name, _ in holder._checkpoint_dependencies], ["shown"])
+        self.assertIsInstance(holder.hidden, list)
+
+
+if __name__ == "__main__":
+    unittest.main()
