@@ -211,7 +211,7 @@ _spaces = {"Box": Box, "Discrete": Discrete, "MultiDiscrete": MultiDiscrete, "Di
            "MultiBinary": MultiBinary, "Tuple": Tuple, "Space": Space}
 spaces = _module("spaces", **_spaces)
 _module("spaces.box", Box=Box)
-spaces.prng = _module("spaces.prng", np_random=np.random)
+spaces.prng = _module("spaces.prng", np_random=np.random, seed=np.random.seed)
 core = _module("core", Env=Env, Wrapper=Wrapper, ObservationWrapper=ObservationWrapper)
 wrappers = _module("wrappers", FlattenObservation=Wrapper, FilterObservation=Wrapper,
                    Monitor=Monitor)

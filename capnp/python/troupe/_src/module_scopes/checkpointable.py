@@ -11,6 +11,7 @@ from troupe._src.set_module import set_module
 Dependencies = Sequence[Tuple[str, Any]]
 # By its name: it imports classes that are such ones.
 _TRACKABLE = f"{__name__.split('.', maxsplit=1)[0]}._src.object_checkpoints.trackable"
+_NOTHING = object()
 
 
 @set_module("troupe.contrib.checkpoint")
@@ -54,6 +55,8 @@ class Checkpointable(CheckpointableBase):
     _own_attributes: FrozenSet[str] = frozenset({"_unsaved"})
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if getattr(self, name, _NOTHING) is value:
+            return  # also where a property has no setter
         unsaved: Set[str] = self.__dict__.setdefault("_unsaved", set())
         if isinstance(value, NoDependency):
             unsaved.add(name)

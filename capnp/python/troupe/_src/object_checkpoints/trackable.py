@@ -199,6 +199,7 @@ def _children_of_layer(layer: Layer) -> Dependencies:
 
 def _with_attributes(layer: Any, found: Dict[str, Any]) -> Dependencies:
     """What was found of a layer, and behind it the attributes that have a name of their own."""
+    found.update(vars(layer).get("_tracked", {}))
     for name, value in vars(layer).items():
         if name.startswith("_") or name in found:
             continue

@@ -19,6 +19,7 @@ from troupe._src.keras.loaded import keras_module, late_module
 from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
+from troupe._src.keras_layers.layer_inputs import conform, with_arguments, with_values
 from troupe._src.layers.base import Layer
 from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops.convert import constant, is_tensor
@@ -59,7 +60,7 @@ def _add_names(module: Any) -> None:
     module.learning_phase_scope = learning_phase_scope
     module.TFOptimizer = TFOptimizer
     module.ModuleLike, module.LayerType = ModuleLike, abc.ABCMeta
-    module.as_tuples, module.shapes_of = as_tuples, shapes_of
+    module.as_tuples, module.shapes_of, module.conform = as_tuples, shapes_of, conform
     module.state_sizes, module.call_cell = state_sizes, call_cell
     module.call = call_or_converted
     module.clone_layer, module.rnn = _clone_layer, rnn
@@ -82,7 +83,7 @@ def _with_parameter(own: Callable[[Any], Any], name: str) -> Callable[..., Any]:
 def _constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
     """A constant of that dtype, by default `floatx()`, also of bools."""
     kind = as_dtype(dtype or floatx())
-    if kind.is_floating and not is_tensor(value):
+    if (kind.is_floating or kind.is_bool) and not is_tensor(value):
         value = np.asarray(value, kind.as_numpy_dtype)
     return constant(value, kind, shape, name)
 
@@ -191,7 +192,8 @@ def _extend_layers(module: Any) -> None:
     _add_specs(module)
     extend_layers(module.Layer)
     convert_shapes(module.Layer)
-    module.Layer.__call__ = with_positions(module.Layer.__call__)
+    module.Layer.__call__ = with_values(with_positions(module.Layer.__call__))
+    module.Layer.__init__ = with_arguments(module.Layer.__init__)
     module.Layer.register(Layer)
 
 

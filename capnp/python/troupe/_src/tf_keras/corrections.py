@@ -31,6 +31,9 @@ _RULES: Dict[str, _Rules] = {
     ],
     # Names are counted from the second on: dense, dense_1.
     "engine.base_layer": [
+        # The inputs decide on the dtype, where no argument does.
+        (r"(?m)^ +if dtype is None:\n +dtype = K\.floatx\(\)\n( +self\.dtype = dtype)", r"\1"),
+        (r"\bdtype = self\.dtype\b", "dtype = self.dtype or K.floatx()"),
         # Averages are not among the variables that optimizers train by default.
         (
             r"(?<=name=name,\n)( +constraint=constraint)\)",
@@ -62,6 +65,9 @@ _RULES: Dict[str, _Rules] = {
         ),
     ],
     "engine.network": [
+        (r"(?m)^ +if dtype is None:\n +dtype = K\.floatx\(\)\n( +self\.dtype = dtype)", r"\1"),
+        (r"zip\(self\.inputs, inputs, masks\)",
+         "zip(self.inputs, K.conform(self.inputs, inputs), masks)"),
         # Layers of `tf.layers` have scopes, which their calls begin.
         (r"\blayer\.call\(comp", "getattr(layer, '_computed', layer.call)(comp"),
         (
@@ -149,6 +155,10 @@ _RULES: Dict[str, _Rules] = {
         (r"(config\.pop\('rank'\)\n)(?: +config\.pop\('kernel_\w+'\)\n){3}( +)"
          r"(config\['depth_multiplier'\])", r"\1\2\3"),
     ],
+    "layers.embeddings": [
+        (r"(?=super\(Embedding, self\)\.__init__)",
+         "kwargs['dtype'] = kwargs.get('dtype') or K.floatx()\n        "),
+    ],
     "layers.normalization": [
         (r"(?m)^ +if K\.backend\(\) != 'cntk':\n( +.*\n|\n)+?.*variance \*= .*\n", ""),
         # Layers tell a list of axes, once they know the rank.
@@ -180,6 +190,8 @@ _RULES: Dict[str, _Rules] = {
     ],
     # The first layer has the shape that a layer of inputs in front of it was told.
     "engine.sequential": [
+        (r"\bdtype = K\.floatx\(\)", "dtype = self.dtype or K.floatx()"),
+        (r"\bif input_shape and not", "if input_shape is not None and not"),
         (r"(?m)^        config = \{\n            'name': self\.name,",
          "        first = self._layers[0] if self._layers else None\n"
          "        if (type(first).__name__ == 'InputLayer' and layer_configs\n"
@@ -199,6 +211,8 @@ _RULES: Dict[str, _Rules] = {
     ],
     # The names of metrics are those of their functions, and not what `compile` was told.
     "engine.training_utils": [
+        # Steps take all of the arrays, whatever the size of a batch is.
+        (r"(?s)    if steps is not None and batch_size is not None:\n.*?must be None\.'\)\n", ""),
         # The weights of examples are 1 where nothing is fed, as in a step of an estimator.
         (r"\bweight = K\.placeholder\(", "weight = K.sample_weight_placeholder("),
         (

@@ -122,6 +122,12 @@ def _describe_saved(self: Any, saved: Any) -> Any:
     return late_module("keras_saved_models.saved_models").describe(self, saved)
 
 
+def _track(self: Any, trackable: Any, name: str, overwrite: bool = False) -> Any:
+    """Saves an object as one of the layer."""
+    vars(self).setdefault("_tracked", {})[name] = trackable
+    return trackable
+
+
 def _output_signature(self: Any, input_signature: Any) -> Any:
     """What the results are for inputs of that kind: `tf.TensorSpec`s."""
     shapes = map_leaves(lambda spec: tuple(spec.shape.as_list()), input_signature)
@@ -172,7 +178,7 @@ def extend_layers(kind: Any) -> None:
     kind.compute_output_signature = _output_signature
     kind.add_loss = _add_loss(kind.add_loss)
     kind.add_weight = _add_weight(kind.add_weight)
-    kind._describe_saved = _describe_saved
+    kind._describe_saved, kind._track_trackable = _describe_saved, _track
     kind.add_variable, kind.apply = _add_variable, _apply
 
 
