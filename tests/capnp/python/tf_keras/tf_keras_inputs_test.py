@@ -63,6 +63,15 @@ class InputsTest(tf.test.TestCase):
         model.fit(x, y, batch_size=5, steps_per_epoch=3, epochs=2, verbose=0)
         self.assertEqual(self.value(model.optimizer.iterations), 6)
         self.assertEqual(model.predict(x, batch_size=5, steps=1).shape, (10, 1))
+        history = model.fit(x, y, steps_per_epoch=2, validation_data=(x, y), verbose=0).history
+        self.assertAllClose(history["val_loss"], [model.evaluate(x, y, verbose=0)])
+
+    def test_configurations_name_functions(self):
+        class Named(layers.Layer):
+            def get_config(self):
+                return {"name": self.name, "function": len}
+
+        self.assertIn('"function": "len"', keras.Sequential([Named(input_shape=(2,))]).to_json())
 
     def test_weights_of_bools_and_objects_that_are_tracked(self):
         class Once(layers.Layer):

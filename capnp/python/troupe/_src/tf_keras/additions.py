@@ -13,12 +13,13 @@ from typing import Any, Callable, Container, Dict, Optional, Sequence
 import numpy as np
 
 from troupe._src.keras.datasets import accept_datasets
-from troupe._src.control_flow.conversion import call_or_converted
+from troupe._src.control_flow.structure import flatten
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.keras.loaded import keras_module, late_module
 from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
+from troupe._src.keras_layers import structures
 from troupe._src.keras_layers.layer_inputs import conform, with_arguments, with_values
 from troupe._src.layers.base import Layer
 from troupe._src.module_scopes.module_like import ModuleLike
@@ -62,7 +63,12 @@ def _add_names(module: Any) -> None:
     module.ModuleLike, module.LayerType = ModuleLike, abc.ABCMeta
     module.as_tuples, module.shapes_of, module.conform = as_tuples, shapes_of, conform
     module.state_sizes, module.call_cell = state_sizes, call_cell
-    module.call = call_or_converted
+    for each in (
+        structures.call_layer, structures.call_node, structures.shapes_to_build,
+        structures.shape_of_call, structures.inputs_of_model, structures.name_of_input,
+        structures.results_of_model, structures.has_structure,
+    ):  # fmt: skip
+        setattr(module, each.__name__, each)
     module.clone_layer, module.rnn = _clone_layer, rnn
     for name, parameter in (("set_epsilon", "value"), ("set_floatx", "value")):
         setattr(module, name, _with_parameter(getattr(module, name), parameter))
@@ -192,7 +198,9 @@ def _extend_layers(module: Any) -> None:
     _add_specs(module)
     extend_layers(module.Layer)
     convert_shapes(module.Layer)
-    module.Layer.__call__ = with_values(with_positions(module.Layer.__call__))
+    module.Layer.__call__ = with_values(
+        structures.with_structures(with_positions(module.Layer.__call__))
+    )
     module.Layer.__init__ = with_arguments(module.Layer.__init__)
     module.Layer.register(Layer)
 
@@ -229,6 +237,9 @@ def _extend_models(module: Any) -> None:
 
     @functools.wraps(own)
     def init(self: Any, inputs: Any, outputs: Any, *args: Any, **kwargs: Any) -> None:
+        inputs, outputs = (
+            flatten(each) if structures.is_structured(each) else each for each in (inputs, outputs)
+        )
         listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
         late_module("tf_keras.op_layers").complete_history(listed)
         own(self, inputs, outputs, *args, **kwargs)

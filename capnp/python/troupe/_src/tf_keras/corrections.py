@@ -57,7 +57,12 @@ _RULES: Dict[str, _Rules] = {
             "                    type(self).compute_output_shape is Layer.compute_output_shape):",
         ),
         # AutoGraph converts `call` where it needs it.
-        (r"(output =) self\.call\((?=inputs, \*\*kwargs\))", r"\1 K.call(self.call, "),
+        (r"(output =) self\.call\((?=inputs, \*\*kwargs\))", r"\1 K.call_layer(self, "),
+        (r"\bself\.build\(unpack_singleton\(input_shapes\)\)",
+         "self.build(K.shapes_to_build(self, unpack_singleton(input_shapes)))"),
+        (r"\bself\.compute_output_shape\(input_shape\)",
+         "K.shape_of_call(self, input_shape, output)"),
+        (r"\bif (?=all\(\[s is not None)", "if K.has_structure(self) or "),
         # The regularizers of outputs are means over the batch.
         (
             r"( +)self\.activity_regularizer\(x\)\n",
@@ -66,10 +71,10 @@ _RULES: Dict[str, _Rules] = {
     ],
     "engine.network": [
         (r"(?m)^ +if dtype is None:\n +dtype = K\.floatx\(\)\n( +self\.dtype = dtype)", r"\1"),
+        (r"if type\(obj\)\.__name__ == type\.__name__:", "if callable(obj):"),
         (r"zip\(self\.inputs, inputs, masks\)",
          "zip(self.inputs, K.conform(self.inputs, inputs), masks)"),
-        # Layers of `tf.layers` have scopes, which their calls begin.
-        (r"\blayer\.call\(comp", "getattr(layer, '_computed', layer.call)(comp"),
+        (r"\blayer\.call\((?=comp)", "K.call_node(layer, node, "),
         (
             r"(if \(hasattr\(layer, 'activity_regularizer'\)) and",
             r"\1 and not hasattr(layer, '_computed') and",
@@ -114,6 +119,12 @@ _RULES: Dict[str, _Rules] = {
     ],
     # Values of metrics stay numbers of their dtype; what is trained is said without validation too.
     "engine.training_arrays": [
+        # Arrays are evaluated as a whole, also where those of the training come in steps.
+        (r"(?s)    elif do_validation:\n +if steps_per_epoch:\n.*?training\.'\)\n", ""),
+        (r"steps=validation_steps,(?=\n +callbacks=callbacks,\n +verbose=0\)\n +val_outs = to_list"
+         r"\(val_outs\)\n[^\n]*\n[^\n]*\n[^\n]*\n        else:)",
+         "steps=validation_steps,\n"
+         "                                     batch_size=batch_size or 32,"),
         # In steps, as in batches: the loss is a mean, and metrics are what they are in the end.
         (r"outs\[i\] = float\(batch_out\)(\n +else:\n +)outs\[i\] \+= float\(batch_out\)",
          r"outs[i] += float(batch_out)\1outs[i] = batch_out"),
@@ -202,12 +213,18 @@ _RULES: Dict[str, _Rules] = {
     ],
     # What a model calls while it is fitted has the model's name in front, as where it is called.
     "engine.training": [
+        (r"ndim=len\(shape\)", "ndim=None if shape is None else len(shape)"),
         # Optimizers have scopes of their own.
         (r"with K\.name_scope\(self\.optimizer\.__class__\.__name__\):", "if True:"),
         (
             r"(?m)^( +)outputs = self\.call\((.*)$",
-            r"\1with K.name_scope(self.name):\n\1    outputs = K.call(self.call, \2",
+            r"\1with K.name_scope(self.name):\n\1    outputs = K.results_of_model(self, \2",
         ),
+        # Models of programs take dicts of arrays.
+        (r"(?<=inputs = )to_list\(inputs, allow_tuple=True\)", "K.inputs_of_model(self, inputs)"),
+        (r"(?<=name = )'input_%d' % \(i \+ 1\)", "K.name_of_input(self, i)"),
+        (r"(?s)elif isinstance\(x, dict\):\n +raise ValueError\('Please do not pass a dictionary '"
+         r"\n +'as model inputs\.'\)", "elif isinstance(x, dict):\n                pass"),
     ],
     # The names of metrics are those of their functions, and not what `compile` was told.
     "engine.training_utils": [

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
+from troupe._src.keras_layers.structures import static_shapes
 from troupe._src.types.dimensions import Dimension
 from troupe._src.types.shapes import TensorShape
 
@@ -27,9 +28,18 @@ def _map(convert: Callable[[Any], Any], shapes: Any) -> Any:
     return [_map(convert, each) for each in shapes]
 
 
+class ShapeTuple(Tuple[Optional[int], ...]):
+    """A shape as Keras has it, with what programs ask of a `TensorShape`, such as `as_list`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(TensorShape(tuple(self)), name)
+
+
 def as_tuples(shapes: Any) -> Any:
     """Shapes as Keras has them: tuples of numbers, and of None for what is unknown."""
-    return _map(lambda shape: tuple(TensorShape(shape).as_list()), shapes)
+    return _map(lambda shape: ShapeTuple(TensorShape(shape).as_list()), shapes)
 
 
 def shapes_of(outputs: Any, layer: Any, input_shapes: Any) -> Any:
@@ -43,6 +53,8 @@ def shapes_of(outputs: Any, layer: Any, input_shapes: Any) -> Any:
     Returns:
         A tuple, or a list of tuples.
     """
+    if getattr(layer, "_gives_structures", False):
+        return static_shapes(outputs)
     try:
         return as_tuples(layer.compute_output_shape(input_shapes))
     except NotImplementedError:
