@@ -89,7 +89,9 @@ class BidirectionalTest(LayerCase):
         np.testing.assert_array_equal(np.any(found != 0, axis=-1), KEPT)
         # TensorFlow 1.15's.
         np.testing.assert_allclose(
-            found[0, 0, :5], [0.06677669, -0.07951219, 0.28296348, -0.02028891, 0.13522872], rtol=1e-5
+            found[0, 0, :5],
+            [0.06677669, -0.07951219, 0.28296348, -0.02028891, 0.13522872],
+            rtol=1e-5,
         )
 
     def test_the_time_may_be_in_front(self):

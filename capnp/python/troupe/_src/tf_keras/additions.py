@@ -25,7 +25,7 @@ from troupe._src.layers.base import Layer
 from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops.convert import constant, is_tensor
 from troupe._src.ops.creation_ops import placeholder_with_default
-from troupe._src.tf_keras.cells import call_cell, state_sizes, with_positions
+from troupe._src.keras_layers.cells import call_cell, state_sizes, with_positions
 from troupe._src.tf_keras.layer_methods import (
     accept,
     extend_layers,
@@ -114,7 +114,7 @@ def _add_layers(module: Any) -> None:
     module.LayerNormalization = late_module("tf_keras.layer_normalization").LayerNormalization
     attention = late_module("tf_keras.attention")
     module.Attention, module.AdditiveAttention = attention.Attention, attention.AdditiveAttention
-    module.Bidirectional = late_module("tf_keras.bidirectional").Bidirectional
+    module.Bidirectional = late_module("keras_layers.bidirectional").Bidirectional
     module.Convolution2DTranspose = module.Conv2DTranspose
     module.Convolution3DTranspose = module.Conv3DTranspose
     module.SeparableConvolution1D = module.SeparableConv1D

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional
 
 from troupe._src.keras.loaded import keras_module
 from troupe._src.set_module import set_module
-from troupe._src.tf_keras.cells import layer_again
+from troupe._src.keras_layers.cells import layer_again
 
 _Layer: Any = keras_module("engine.base_layer").Layer
 _Bidirectional: Any = keras_module("layers.wrappers").Bidirectional
