@@ -208,13 +208,29 @@ class SourceNamesTest(tf.test.TestCase):
             self.assertIs(session._tf_sess(), session.plain_session)
 
     def test_modules_that_programs_need_on_other_machines_only_have_no_names(self):
-        from troupe.python import debug
-        from troupe.python.distribute import all_reduce
-        from troupe.python.ops import collective_ops, nccl_ops
+        from troupe.python.ops import collective_ops
 
-        for module in (debug, all_reduce, collective_ops, nccl_ops):
-            with self.assertRaisesRegex(AttributeError, "has no 'all_sum'"):
-                module.all_sum
+        with self.assertRaisesRegex(AttributeError, "has no 'all_reduce'"):
+            collective_ops.all_reduce
+
+    def test_reductions_among_devices_and_the_debugger_are_in_their_places(self):
+        from troupe.contrib import all_reduce, nccl
+        from troupe.python import debug
+        from troupe.python.debug.lib import debug_data
+        from troupe.python.debug.wrappers import dumping_wrapper, hooks, local_cli_wrapper
+        from troupe.python.distribute import all_reduce as of_distribute
+        from troupe.python.ops import nccl_ops
+
+        self.assertIs(nccl_ops.all_sum, nccl.all_sum)
+        for name in all_reduce.__all__:
+            self.assertIs(getattr(of_distribute, name), getattr(all_reduce, name))
+        for module, name in (
+            (debug_data, "DebugDumpDir"),
+            (dumping_wrapper, "DumpingDebugWrapperSession"),
+            (hooks, "LocalCLIDebugHook"),
+            (local_cli_wrapper, "LocalCLIDebugWrapperSession"),
+        ):
+            self.assertIs(getattr(module, name), getattr(debug, name))
 
 
 if __name__ == "__main__":
