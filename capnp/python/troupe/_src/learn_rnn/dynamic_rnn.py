@@ -164,7 +164,8 @@ def _model_fn(
         with name_scope(name, None):
             lengths = features.get(RNNKeys.SEQUENCE_LENGTH_KEY)
             inputs = build_sequence_input(features, *columns)
-            made = parts.construct_rnn_cell(*cell, dropout if mode == ModeKeys.TRAIN else None)
+            kept = dropout if mode == ModeKeys.TRAIN else None
+            made = parts.construct_rnn_cell(cell[0], cell[1], kept)
             state = dict_to_state_tuple(features, made)
             with name_scope("RNN", None):
                 outputs, state = dynamic_rnn(
@@ -183,7 +184,7 @@ def _model_fn(
                 )
             if mode != ModeKeys.INFER:
                 loss = _loss(activations, labels, lengths, target, features, is_single)
-            alternatives = None
+            alternatives: Any = None
             if is_single:
                 alternatives = {"dynamic_rnn_output": (problem_type, dict(predictions))}
             predictions.update(state_tuple_to_dict(state))  # type: ignore[arg-type]
@@ -254,7 +255,7 @@ class DynamicRnnEstimator(Estimator):
                 f"ProblemType.CLASSIFICATION; got {problem_type}."
             )
         if optimizer == "Momentum":
-            optimizer = MomentumOptimizer(learning_rate, momentum)  # type: ignore[arg-type]
+            optimizer = MomentumOptimizer(learning_rate, momentum)
         training = {
             "learning_rate": learning_rate, "optimizer": optimizer,
             "clip_gradients": gradient_clipping_norm,

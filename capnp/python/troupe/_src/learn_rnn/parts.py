@@ -62,7 +62,7 @@ def _cell(cell_type: Any, size: int) -> Any:
     kind = _CELLS.get(cell_type, cell_type) if isinstance(cell_type, str) else cell_type
     if not isinstance(kind, type) or not issubclass(kind, RNNCell):
         raise ValueError(f"The supported cell types are {list(_CELLS)}; got {cell_type}")
-    return kind(num_units=size)  # type: ignore[call-arg]
+    return kind(num_units=size)
 
 
 def apply_dropout(

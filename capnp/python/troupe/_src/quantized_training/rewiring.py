@@ -47,14 +47,16 @@ class Rewiring:
         return list(op.inputs) if changed is None else changed
 
     def _note(self) -> None:
-        operations = self.graph.get_operations()
-        for op in operations[self._noted :]:
+        """Notes the nodes that have been added since."""
+        size = self.graph._root.size
+        for node in range(self._noted, size):
+            op = self.graph._operation(node)
             for tensor in self.inputs(op):
                 self._consumers.setdefault(tensor, []).append(op)
             handle = _read_handle(op)
             if handle is not None:
                 self._reads.setdefault(handle, []).append(op.outputs[0])
-        self._noted = len(operations)
+        self._noted = size
 
     def same(self, tensor: Tensor) -> List[Tensor]:
         """A tensor, and for a read of a variable all others of it that count as the same."""

@@ -6,7 +6,7 @@ They are those of `tf.contrib.layers.batch_norm`, which are known by the names o
 from __future__ import annotations
 
 import re
-from typing import List, Optional
+from typing import Dict, List, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
@@ -38,14 +38,17 @@ def fold_unfused(wiring: Rewiring, is_training: bool, freeze_delay: Optional[int
         KeyError: What comes after a normalization is no activation, and no sum in the scope around.
     """
     graph = wiring.graph
-    for scope in _groups(graph):
+    scopes = _groups(graph)
+    averages = moving_averages(wiring, NodePattern()) if scopes else {}
+    for scope in scopes:
         shift = graph.get_operation_by_name(f"{scope}{_NORM}add_1")
         inverse = graph.get_operation_by_name(f"{scope}{_NORM}Rsqrt")
         has_scale = sum(op.type == "Mul" for op in wiring.model_consumers(inverse)) == 1
         if not wiring.consumers(shift.outputs[0]):
             continue
         last = _waiting(wiring, scope, shift)
-        outputs = _fold(wiring, scope, has_scale, is_training, freeze_delay)
+        found = _normalization(wiring, scope, has_scale, averages)
+        outputs = _fold(wiring, scope, has_scale, found, is_training, freeze_delay)
         with graph.control_dependencies(last.control_inputs):
             folded = math_ops.add(outputs, wiring.inputs(shift)[1], name=f"{scope}add_fold")
         user = _activation(graph, scope)
@@ -81,7 +84,9 @@ def _activation(graph: Graph, scope: str) -> Optional[Operation]:
     return None
 
 
-def _normalization(wiring: Rewiring, scope: str, has_scale: bool) -> Normalization:
+def _normalization(
+    wiring: Rewiring, scope: str, has_scale: bool, averages: Dict[Tensor, Tuple[Tensor, Tensor]]
+) -> Normalization:
     """What a normalization takes, by the places of its nodes."""
 
     def inputs(name: str) -> List[Tensor]:
@@ -89,7 +94,6 @@ def _normalization(wiring: Rewiring, scope: str, has_scale: bool) -> Normalizati
 
     variance, epsilon = inputs("add")
     mean = inputs("mul_2" if has_scale else "mul_1")[0]
-    averages = moving_averages(wiring, NodePattern())
     moving_mean, mean_decay = averages.get(mean, (None, None))
     moving_variance, variance_decay = averages.get(variance, (None, None))
     return Normalization(
@@ -108,6 +112,7 @@ def _fold(
     wiring: Rewiring,
     scope: str,
     has_scale: bool,
+    found: Normalization,
     is_training: bool,
     freeze_delay: Optional[int],
 ) -> Tensor:
@@ -118,7 +123,6 @@ def _fold(
     if layer.type == "BatchToSpaceND":
         to_space, layer = layer, wiring.inputs(layer)[0].op
     weights, factor = wiring.inputs(layer)[1], wiring.inputs(scaling)[1]
-    found = _normalization(wiring, scope, has_scale)
     scale = inverse = offset = None
     if is_training:
         scale, inverse, offset = corrections(wiring, scope, found, freeze_delay)
