@@ -1,5 +1,7 @@
 """Modules that programs import by their place in TensorFlow's source."""
 
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -11,14 +13,29 @@ from troupe.python import array_ops, control_flow_ops, math_ops, state_ops
 from troupe.python.estimator.canned import prediction_keys
 from troupe.python.framework import op_def_registry
 from troupe.python.keras import backend_config
+from troupe.python.keras.engine import input_spec
+from troupe.python.keras.layers import convolutional, pooling
 from troupe.python.keras.saving import hdf5_format, model_config
-from troupe.python.keras.utils import conv_utils
+from troupe.python.keras.utils import conv_utils, generic_utils, tf_utils
 from troupe.python.ops import list_ops, summary_ops_v2
 from troupe.python.tools import saved_model_utils
 from troupe.python.training import evaluation
 from troupe.python.training.tracking import base, data_structures
 from troupe.python.util import serialization
 from troupe.python.util.tf_export import keras_export
+
+_ESTIMATORS = """
+import troupe.as_tensorflow
+import tensorflow as tf
+from tensorflow_estimator.python.estimator import estimator
+from tensorflow_estimator.python.estimator.canned import dnn
+from tensorflow_estimator.python.estimator.head import binary_class_head
+from tensorflow_estimator.contrib.estimator.python.estimator import head
+print(estimator.Estimator is tf.estimator.Estimator)
+print(dnn.DNNClassifier is tf.estimator.DNNClassifier)
+print(binary_class_head.BinaryClassHead is tf.estimator.BinaryClassHead)
+print(head.multi_class_head is tf.contrib.estimator.multi_class_head)
+"""
 
 
 class FurtherLocationsTest(tf.test.TestCase):
@@ -41,6 +58,29 @@ class FurtherLocationsTest(tf.test.TestCase):
             return 1
 
         self.assertEqual(exported(), 1)
+
+    def test_estimators_are_in_their_own_package(self):
+        found = subprocess.run(
+            [sys.executable, "-c", _ESTIMATORS], stdout=subprocess.PIPE, check=True
+        ).stdout
+        self.assertEqual(found.split(), [b"True"] * 4)
+
+    def test_names_of_keras_that_have_others_there(self):
+        self.assertEqual(generic_utils.to_snake_case("SeparableConv2D"), "separable_conv2d")
+        self.assertEqual(conv_utils.convert_data_format("channels_first", 4), "NCHW")
+        self.assertEqual(conv_utils.normalize_data_format(None), "channels_last")
+        self.assertIsInstance(tf.keras.layers.Conv2D(1, 1), convolutional.Conv)
+        self.assertIsInstance(tf.keras.layers.MaxPool2D(), pooling.Pooling2D)
+        self.assertIs(input_spec.InputSpec, tf.keras.layers.InputSpec)
+        self.assertIs(tf_utils.constant_value(1), True)
+        self.assertTrue(tf_utils.is_symbolic_tensor(tf.constant(1)))
+
+        class Doubled(tf.keras.layers.Layer):
+            @tf_utils.shape_type_conversion
+            def compute_output_shape(self, input_shape):
+                return (*input_shape[:-1], 2 * input_shape[-1])
+
+        self.assertEqual(Doubled().compute_output_shape((None, 3)).as_list(), [None, 6])
 
     def test_ops_are_messages(self):
         known = op_def_registry.get_registered_ops()["Concat"]

@@ -100,6 +100,21 @@ class CriticalSectionTest(tf.test.TestCase):
             two.execute(self.counter.read_value)
         self.assertLen(tf.get_collection(CRITICAL_SECTION_EXECUTIONS), 2)
 
+    def test_branches_in_a_section_may_have_effects(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            section, count = tf.CriticalSection(), tf.Variable(0, use_resource=True)
+
+            def doubled():
+                grown = tf.cond(
+                    tf.equal(count, 3), lambda: tf.assign(count, 2 * count), lambda: count
+                )
+                with tf.control_dependencies([grown]):
+                    return tf.assign_add(count, 1)
+
+            added = section.execute(doubled)
+            session.run(tf.global_variables_initializer())
+            self.assertEqual([session.run(added) for _ in range(5)], [1, 2, 3, 7, 8])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -250,6 +250,25 @@ class FilesTest(LayerCase):
         with self.assertRaises(NotImplementedError):
             model.optimizer.get_config()
 
+    def test_wrappers_have_weights_of_their_own_besides(self):
+        class Scaled(layers.Wrapper):
+            def build(self, input_shape=None):
+                super().build(input_shape)
+                self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
+                self.count = self.add_weight(name="count", shape=(), trainable=False)
+
+            def call(self, inputs):
+                return self.scale * self.layer(inputs)
+
+        layer = Scaled(layers.Dense(2), input_shape=(3,))
+        keras.Sequential([layer])
+        self.assertEqual(len(layer.trainable_weights), 3)
+        self.assertEqual(len(layer.non_trainable_weights), 1)
+        self.assertEqual(len(layer.get_weights()), 4)
+        layer.set_weights([np.float32(2), np.ones([3, 2]), np.zeros(2), np.float32(1)])
+        self.assertEqual(keras.backend.get_value(layer.scale), 2)
+        self.assertEqual(keras.backend.get_value(layer.layer.kernel).sum(), 6)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -69,6 +69,8 @@ class StructuresTest(tf.test.TestCase):
             self.assertAllEqual(model.predict(X), 2 * X)
             self.assertAllEqual(keras.backend.eval(model(tf.constant(X))), 2 * X)
         self.assertIsInstance(layers.Lambda(lambda x: (x, x))(inputs), tuple)
+        found = layers.Lambda(lambda x: (x, 2.0 * x))(tf.placeholder_with_default(X, None))
+        self.assertAllEqual(keras.backend.eval(found[1]), 2 * X)
 
     def test_inputs_keep_their_structure(self):
         one, other = keras.Input((3,)), keras.Input((3,))

@@ -14,6 +14,7 @@ from troupe._src.api.missing import attributes_of
 
 _PACKAGE = __name__.split(".")[0]
 _ALIAS = "tensorflow"
+_ESTIMATORS = "tensorflow_estimator"
 
 
 class _Explainer(importlib.abc.MetaPathFinder):
@@ -37,6 +38,8 @@ def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
         raise ImportError(f"this program has imported another {_ALIAS} already")
     if not any(getattr(finder, "alias", None) == _ALIAS for finder in sys.meta_path):
         sys.meta_path.insert(0, Aliases(_ALIAS, _PACKAGE, _PACKAGE))
+        if _ESTIMATORS not in sys.modules:  # estimators, which TensorFlow has beside itself
+            sys.meta_path.insert(0, Aliases(_ESTIMATORS, _PACKAGE, _PACKAGE))
         install_finder()
         sys.meta_path.append(_Explainer())
         keras_corrections.install()

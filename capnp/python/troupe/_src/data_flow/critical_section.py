@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, List, NamedTuple, Optional
 
+from troupe._src.control_flow.effects import effects_before
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.functions.traced import function
 from troupe._src.graph.elements import Operation, Tensor
@@ -13,6 +15,7 @@ from troupe._src.graph.scopes import (
 )  # fmt: skip
 from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import identity
+from troupe._src.ops.convert import constant
 from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
@@ -28,6 +31,19 @@ class _Execution(NamedTuple):
     handle: Tensor
     resources: List[Tensor]
     exclusive_resource_access: bool
+
+
+def _with_end(fn: Callable[[], Any]) -> Callable[[], Any]:
+    """The function, which also gives a value that is there after its results and all effects."""
+
+    @functools.wraps(fn)
+    def section() -> Any:
+        result = fn()
+        leaves = [leaf for leaf in flatten(result) if leaf is not None]
+        with control_dependencies([*leaves, *effects_before(get_default_graph())]):
+            return result, constant(True)
+
+    return section
 
 
 @set_module("troupe")
@@ -95,7 +111,7 @@ class CriticalSection:
                 uses a resource that one of them wants for itself.
         """
         with name_scope(name, "critical_section_execute"):
-            body = function(fn).get_concrete_function()
+            body = function(_with_end(fn)).get_concrete_function()
             captured = body.captured_inputs
             resources = [tensor for tensor in captured if tensor.dtype is dtypes.resource]
             if any(self._is_handle(tensor) for tensor in resources):
@@ -108,15 +124,17 @@ class CriticalSection:
                 lock = raw_ops.MutexLock(mutex=self._handle)
             with control_dependencies([lock]):
                 called = body._definition.call(captured, "section")
-            with control_dependencies([called]), colocate_with(self._handle):
+            # Of the nodes of a branch, those that do not run cannot be waited for.
+            ended = identity(called.outputs[-1])
+            with control_dependencies([ended]), colocate_with(self._handle):
                 freed = raw_ops.ConsumeMutexLock(mutex_lock=lock)
             with control_dependencies([freed]):
-                outputs = [identity(tensor) for tensor in called.outputs]
+                outputs = [identity(tensor) for tensor in called.outputs[:-1]]
                 end = group(freed)
         execution = _Execution(lock.op, self._handle, resources, exclusive_resource_access)
         add_to_collection(CRITICAL_SECTION_EXECUTIONS, execution)
         rest = iter(outputs)
-        structure = body._structure
+        structure = body._structure[0]
         leaves = [end if leaf is None else next(rest) for leaf in flatten(structure)]
         return pack_as(structure, leaves) if is_nested(structure) else (leaves or [end])[0]
 

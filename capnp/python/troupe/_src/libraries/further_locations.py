@@ -8,19 +8,42 @@ _OPS = "_src.api.source_ops"  # the functions of all ops
 
 # The public modules whose names a module has, by the folder of TensorFlow's source.
 FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
+    "contrib.estimator.python.estimator": {
+        "boosted_trees dnn dnn_linear_combined early_stopping export exporter": "contrib.estimator",
+        "extenders head hooks linear logit_fns multi_head rnn": "contrib.estimator",
+        "saved_model_estimator": "contrib.estimator",
+    },
     "core.framework": {"op_def_pb2": "_src.messages.graph_messages"},
     "core.protobuf": {"saved_model_pb2": "_src.messages.meta_graph_messages"},
     "python.autograph.impl": {"api": "autograph autograph.experimental"},
     "python.compat": {"compat": "compat"},
     "python.data.experimental.ops": {"threadpool": "_src.data.transformations"},
     "python.eager": {"function": "contrib.eager "},
-    "python.estimator.canned": {"prediction_keys": "_src.libraries.prediction_keys"},
+    "python.estimator": {"early_stopping estimator_lib keras": "estimator"},
+    "python.estimator.canned": {
+        "baseline boosted_trees dnn dnn_linear_combined linear parsing_utils": "estimator",
+        "prediction_keys": "_src.libraries.prediction_keys",
+    },
+    "python.estimator.head": {
+        "base_head binary_class_head multi_class_head multi_head multi_label_head": "estimator",
+        "regression_head": "estimator",
+    },
     "python.framework": {"op_def_registry": "_src.libraries.op_registry"},
-    "python.keras": {"backend_config": "keras.backend"},
+    "python.keras": {
+        "backend_config": "keras.backend",
+        "engine": "keras.engine",
+        "layers": "keras.layers",
+    },
+    "python.keras.engine": {
+        "base_layer_utils": "_src.keras_layers.source_names",
+        "input_spec node": "keras.engine.base_layer",
+    },
+    "python.keras.layers": {"dense_attention serialization": "keras.layers"},
     "python.keras.saving": {
         "hdf5_format": "keras.engine.saving",
-        "model_config": "keras.models",
+        "model_config save": "keras.models",
     },
+    "python.keras.utils": {"tf_utils": "_src.keras.reachable _src.keras_layers.source_names"},
     "python.ops": {
         "gen_list_ops": _OPS,
         "list_ops": f"_src.libraries.tensor_lists {_OPS}",

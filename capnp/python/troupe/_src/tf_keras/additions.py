@@ -19,8 +19,9 @@ from troupe._src.keras.loaded import keras_module, late_module
 from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
-from troupe._src.keras_layers import structures
+from troupe._src.keras_layers import source_names, structures
 from troupe._src.keras_layers.layer_inputs import conform, with_arguments, with_values
+from troupe._src.keras_layers.wrappers import extend_wrappers
 from troupe._src.layers.base import Layer
 from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops.convert import constant, is_tensor
@@ -33,7 +34,7 @@ from troupe._src.tf_keras.layer_methods import (
     extend_trained_models,
     with_batch_size,
 )
-from troupe._src.tf_keras.layer_shapes import add_lengths, as_tuples, convert_shapes, shapes_of
+from troupe._src.tf_keras.layer_shapes import as_tuples, convert_shapes, shapes_of
 from troupe._src.tf_keras.model_files import load_model, save_method, save_model
 from troupe._src.tf_keras.saved_weights import let_models_save
 from troupe._src.types.dtypes import as_dtype
@@ -283,7 +284,8 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "metrics": _add_metrics,
     "models": _let_copies_be_made,
     "utils": _add_utilities,
-    "utils.conv_utils": add_lengths,
+    "layers.wrappers": extend_wrappers,
+    **source_names.ADDITIONS,
 }
 
 

@@ -137,6 +137,10 @@ class TensorBoard(_TensorBoard):  # type: ignore[misc]
         named = {prefix + key: value for key, value in logs.items() if key not in left_out}
         super()._write_logs(named, index)
 
+    def _write_custom_summaries(self, step: int, logs: Optional[Dict[str, Any]] = None) -> None:
+        """Writes scalars by their names, for callbacks of programs that derive from this one."""
+        super()._write_logs(logs or {}, step)
+
     def on_batch_end(self, batch: int, logs: Optional[Dict[str, Any]] = None) -> None:
         """Writes the logs of a batch, after so many examples."""
         logs = logs or {}

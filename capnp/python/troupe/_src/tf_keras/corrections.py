@@ -62,7 +62,8 @@ _RULES: Dict[str, _Rules] = {
          "self.build(K.shapes_to_build(self, unpack_singleton(input_shapes)))"),
         (r"\bself\.compute_output_shape\(input_shape\)",
          "K.shape_of_call(self, input_shape, output)"),
-        (r"\bif (?=all\(\[s is not None)", "if K.has_structure(self) or "),
+        (r"all\(\[s is not None\s+for s in to_list\(input_shape\)\]\)",
+         r"(K.has_structure(self) or \g<0>)"),
         # The regularizers of outputs are means over the batch.
         (
             r"( +)self\.activity_regularizer\(x\)\n",

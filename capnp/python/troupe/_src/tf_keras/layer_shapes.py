@@ -100,22 +100,3 @@ def convert_shapes(kind: Any) -> None:
 
     kind.__init_subclass__ = classmethod(begin_subclass)
     kind.compute_output_shape = _output_shape
-
-
-def add_lengths(module: Any) -> None:
-    """Adds to `utils.conv_utils` what has another name in Keras.
-
-    Args:
-        module: The module.
-    """
-
-    def deconv_output_length(
-        input_length: Any, filter_size: int, padding: str, output_padding: Any = None,
-        stride: int = 0, dilation: int = 1,
-    ) -> Any:  # fmt: skip
-        """The length of the result of a transposed convolution; None where it is not known."""
-        return module.deconv_length(
-            input_length, stride, filter_size, padding, output_padding, dilation
-        )
-
-    module.deconv_output_length = deconv_output_length
