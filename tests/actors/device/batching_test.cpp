@@ -122,10 +122,12 @@ BOOST_AUTO_TEST_CASE(a_batch_that_is_not_full_is_processed_when_its_time_is_up) 
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_a_step_that_ends_leave_their_batch) {
-  BatchClient client(cluster, worker0, {.rows = 4, .timeout_micros = 2'000'000});
+  BatchClient client(cluster, worker0, {.rows = 6, .timeout_micros = 2'000'000});
   auto gone = client.run({1, 2}, client.result, {.timeout = 100ms});
   BOOST_TEST(starts(result(gone), "DeadlineExceeded"));
   auto next = client.run({3, 4, 5, 6}, client.result);
+  cluster.run_for(500ms);
+  BOOST_TEST(!next.is_done());  // with the rows that have left it, the batch would be full
   BOOST_TEST(result(next) == "float32[4] [30 40 50 60]");
 }
 
