@@ -46,7 +46,8 @@ def assign_moving_average(
         biased, count = _debiasing_variables(graph, variable)
         average = biased.assign_sub((biased - new) * rest, name="AssignSub")
         updates = count.assign_add(1.0, name="AssignAdd")
-        lacking = 1 - gen_ops.pow(1.0 - rest, updates)
+        # 1 - (1 - rest)^n, of which little would remain in float32.
+        lacking = -gen_ops.expm1(updates * gen_ops.log1p(-rest))
         debiased: Tensor = variable.assign(average / lacking, name=scope)
         return debiased
 
