@@ -118,10 +118,12 @@ class OfKind:
 
     @property
     def name(self) -> Optional[str]:
+        """What the keys of metrics and summaries end with, or None."""
         return self.options.name
 
     @property
     def logits_dimension(self) -> Any:
+        """How many logits an example has."""
         return self.kind.logits_dimension
 
     def _key(self, key: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Dict, Optional
 
 from troupe._src.keras.loaded import keras_module
 from troupe._src.set_module import set_module
-from troupe._src.keras_layers.cells import layer_again
 
 _Layer: Any = keras_module("engine.base_layer").Layer
 _Bidirectional: Any = keras_module("layers.wrappers").Bidirectional
@@ -43,25 +43,25 @@ class Bidirectional(_Bidirectional):  # type: ignore[misc]
                 f"`backward_layer` need to be a `Layer` instance. You passed: {backward_layer}"
             )
         # Not set as attributes: the layers would be among those of the base, with their weights.
-        vars(self)["_given_layer"] = backward_layer
+        self.__dict__["_given_layer"] = backward_layer
         super().__init__(layer, merge_mode, weights, **kwargs)
 
     def _set_sublayers(self, layer: Any) -> None:
-        backward, self._given_config = vars(self).pop("_given_layer"), None
+        backward, self._given_config = self.__dict__.pop("_given_layer"), None
         if backward is None:
             config = layer.get_config()
-            backward = layer_again(layer, {**config, "go_backwards": not config["go_backwards"]})
+            backward = _again(layer, {**config, "go_backwards": not config["go_backwards"]})
         else:
             self._given_config = {
                 "class_name": type(backward).__name__, "config": backward.get_config()
             }  # fmt: skip
-        forward = layer_again(layer, layer.get_config())
+        forward = _again(layer, layer.get_config())
         forward.name, backward.name = f"forward_{forward.name}", f"backward_{backward.name}"
         _check(forward, backward)
         for each in (forward, backward):
             if hasattr(each, "zero_output_for_mask"):
                 each.zero_output_for_mask = each.return_sequences
-        vars(self).update(forward_layer=forward, backward_layer=backward)
+        self.__dict__.update(forward_layer=forward, backward_layer=backward)
 
     def _backward_size(self, input_shape: Any) -> Any:
         """The size of the last axis of the backward layer's results."""
@@ -104,3 +104,13 @@ def _check(forward: Any, backward: Any) -> None:
                 "Forward layer and backward layer are expected to have the same value for "
                 f"attribute {name}, got {values[0]} and {values[1]}"
             )
+
+
+def _again(layer: Any, config: Dict[str, Any]) -> Any:
+    """A second layer of a configuration, with cells of the classes of the first."""
+    kind = type(layer)
+    cell = getattr(layer, "cell", None)
+    if cell is None or "custom_objects" not in inspect.signature(kind.from_config).parameters:
+        return kind.from_config(config)
+    cells = {type(each).__name__: type(each) for each in (cell, *getattr(cell, "cells", ()))}
+    return kind.from_config(config, custom_objects=cells)

@@ -38,24 +38,6 @@ def call_cell(cell: Any, inputs: Any, states: List[Any], **kwargs: Any) -> Tuple
     return output, nest.flatten(after)
 
 
-def layer_again(layer: Any, config: Dict[str, Any]) -> Any:
-    """A second layer of a configuration of a network, with cells of the classes of the first.
-
-    Args:
-        layer: The first layer.
-        config: The configuration.
-
-    Returns:
-        The second layer.
-    """
-    kind = type(layer)
-    cell = getattr(layer, "cell", None)
-    if cell is None or "custom_objects" not in inspect.signature(kind.from_config).parameters:
-        return kind.from_config(config)
-    cells = {type(each).__name__: type(each) for each in (cell, *getattr(cell, "cells", ()))}
-    return kind.from_config(config, custom_objects=cells)
-
-
 def with_positions(own: Callable[..., Any]) -> Callable[..., Any]:
     """The call of layers, with all arguments of `call` also by their positions, and of cells.
 
