@@ -10,6 +10,7 @@ import troupe as tf
 from troupe.contrib import keras as contrib_keras
 from troupe.core.framework import op_def_pb2
 from troupe.python import array_ops, control_flow_ops, math_ops, state_ops
+from troupe.python.estimator import util
 from troupe.python.estimator.canned import prediction_keys
 from troupe.python.framework import op_def_registry
 from troupe.python.keras import backend_config
@@ -17,7 +18,7 @@ from troupe.python.keras.engine import input_spec
 from troupe.python.keras.layers import convolutional, pooling
 from troupe.python.keras.saving import hdf5_format, model_config
 from troupe.python.keras.utils import conv_utils, generic_utils, tf_utils
-from troupe.python.ops import list_ops, summary_ops_v2
+from troupe.python.ops import list_ops, nn_ops, summary_ops_v2
 from troupe.python.tools import saved_model_utils
 from troupe.python.training import evaluation
 from troupe.python.training.tracking import base, data_structures
@@ -51,6 +52,7 @@ class FurtherLocationsTest(tf.test.TestCase):
         self.assertTrue(callable(saved_model_utils.read_saved_model))
         self.assertIs(evaluation._StopAfterNEvalsHook, tf.contrib.training.StopAfterNEvalsHook)
         self.assertIs(summary_ops_v2.scalar, tf.contrib.summary.scalar)
+        self.assertEqual(util.fn_args(lambda features, mode: None), ("features", "mode"))
         self.assertEqual(prediction_keys.PredictionKeys.LOGITS, "logits")
 
         @keras_export("keras.anything")
@@ -89,6 +91,12 @@ class FurtherLocationsTest(tf.test.TestCase):
         self.assertEqual(known.input_arg[1].number_attr, "N")
         self.assertEqual(known.output_arg[0].type_attr, "T")
         self.assertEqual({each.name: each.type for each in known.attr}, {"N": "int", "T": "type"})
+
+    def test_convolutions_of_fixed_shapes(self):
+        x, filters = tf.ones([2, 5, 5, 2]), tf.ones([3, 3, 2, 1])
+        convolve = nn_ops.Convolution(x.shape, filters.shape, padding="VALID", strides=[2, 2])
+        found = convolve(x, filters)
+        self.assertAllEqual(self.evaluate(found), np.full([2, 2, 2, 1], 18))
 
     def test_values_for_json(self):
         self.assertEqual(serialization.get_json_type(np.float32(1)), 1.0)

@@ -7,6 +7,7 @@ from typing import Callable, Dict, List
 
 from libraries import garden_programs_data, graphs_data, models_data, speech_data, texts_data
 from libraries.actors import ACTORS
+from libraries.companions import COMPANIONS
 from libraries.garden_programs import GARDEN_PROGRAMS
 from libraries.graphs import GRAPHS
 from libraries.models import MODELS
@@ -17,7 +18,8 @@ from libraries.translations import TRANSLATIONS
 from program import Program
 
 LIBRARIES: List[Program] = [
-    *ACTORS, *GARDEN_PROGRAMS, *GRAPHS, *MODELS, *SPEECH, *TESTS, *TEXTS, *TRANSLATIONS,
+    *ACTORS, *COMPANIONS, *GARDEN_PROGRAMS, *GRAPHS, *MODELS, *SPEECH, *TESTS, *TEXTS,
+    *TRANSLATIONS,
 ]  # fmt: skip
 
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {

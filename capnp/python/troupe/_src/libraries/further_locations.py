@@ -19,7 +19,10 @@ FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
     "python.compat": {"compat": "compat"},
     "python.data.experimental.ops": {"threadpool": "_src.data.transformations"},
     "python.eager": {"function": "contrib.eager "},
-    "python.estimator": {"early_stopping estimator_lib keras": "estimator"},
+    "python.estimator": {
+        "early_stopping estimator_lib keras": "estimator",
+        "util": "_src.api.source_utilities",
+    },
     "python.estimator.canned": {
         "baseline boosted_trees dnn dnn_linear_combined linear parsing_utils": "estimator",
         "prediction_keys": "_src.libraries.prediction_keys",
@@ -85,6 +88,7 @@ FURTHER_RENAMED: Dict[str, Dict[str, str]] = {
         for folder, names in _IN_PYTHON.items()
         for name in names.split()
     },
+    "python.ops.nn_ops": {"Convolution": "_src.libraries.private_functions.Convolution"},
     "python.tools.saved_model_utils": {
         "read_saved_model": "_src.saved_model.loader.parse_saved_model",
     },

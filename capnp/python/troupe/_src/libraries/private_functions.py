@@ -14,6 +14,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.meta_graph_messages import SaverDef
+from troupe._src.nn.conv_ops import convolution
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.shapes import as_shape
@@ -213,3 +214,32 @@ def while_v2(
         maximum_iterations=maximum_iterations, name=name,
         return_same_structure=return_same_structure,
     )  # fmt: skip
+
+
+class Convolution:
+    """A convolution of inputs of one shape by filters of one.
+
+    Args:
+        input_shape: The shape of the inputs.
+        filter_shape: That of the filters.
+        padding: "SAME" or "VALID".
+        strides: How far the window moves, for each spatial dimension; 1 by default.
+        dilation_rate: How far apart the elements of a filter are; 1 by default.
+        name: The name of the nodes.
+        data_format: Such as "NHWC" or "NCHW".
+    """
+
+    def __init__(
+        self, input_shape: Any, filter_shape: Any, padding: str, strides: Any = None,
+        dilation_rate: Any = None, name: Optional[str] = None, data_format: Optional[str] = None,
+    ) -> None:  # fmt: skip
+        self.input_shape, self.filter_shape = as_shape(input_shape), as_shape(filter_shape)
+        self.padding, self.strides, self.dilation_rate = padding, strides, dilation_rate
+        self.name, self.data_format = name, data_format
+
+    def __call__(self, inp: Any, filter: Any) -> Tensor:  # noqa: A002
+        """The convolution of a batch by filters."""
+        return convolution(
+            inp, filter, self.padding, self.strides, self.dilation_rate, self.name,
+            self.data_format,
+        )  # fmt: skip
