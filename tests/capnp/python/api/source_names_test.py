@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import troupe as tf
-from troupe._src.api.renamed import RENAMED
+from troupe._src.source_locations.renamed import RENAMED
 from troupe.python.framework import dtypes, ops, sparse_tensor, tensor_shape
 from troupe.python.ops import (
     control_flow_util,

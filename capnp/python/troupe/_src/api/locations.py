@@ -1,7 +1,7 @@
 """Modules that programs import by their place in TensorFlow's source, and what each one offers.
 
 A module of the table has the names of the public modules that its entry lists, "" being the
-package itself; `renamed.py` has names that are public under other names only. They are made when a
+package itself; `source_locations` has them, and names that are public under other names only. They are made when a
 program imports them, by the finder that `serve_locations` adds.
 """
 
@@ -15,10 +15,10 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from troupe._src.api.contrib_locations import CONTRIB_OWNERS
-from troupe._src.libraries.further_locations import FURTHER_OWNERS, FURTHER_RENAMED
 from troupe._src.api.keras_modules import serve_modules
-from troupe._src.api.renamed import RENAMED
+from troupe._src.source_locations.contrib_locations import CONTRIB_OWNERS
+from troupe._src.source_locations.further_locations import FURTHER_OWNERS, FURTHER_RENAMED
+from troupe._src.source_locations.renamed import RENAMED
 
 _PACKAGE = __name__.split(".")[0]
 _OPS = "_src.api.source_ops"  # the functions of all ops

@@ -15,9 +15,9 @@ class ModuleLike(Module):
     classes of programs may have any other one.
     """
 
-    name: Any = None  # type: ignore[assignment]
+    name: Any = None
     _checkpoint_dependencies: Any = None  # of which checkpoints know by its kind
-    __setattr__ = object.__setattr__
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
 
     @property
     def name_scope(self) -> name_scope:

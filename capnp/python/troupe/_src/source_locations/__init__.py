@@ -1,0 +1,1 @@
+"""Where TensorFlow's source has what is public here."""
