@@ -1,8 +1,8 @@
 """Modules that programs import by their place in TensorFlow's source, and what each one offers.
 
-A module of the table has the names of the public modules that its entry lists, "" being the
-package itself; `source_locations` has them, and names that are public under other names only. They are made when a
-program imports them, by the finder that `serve_locations` adds.
+A module of the tables in `source_locations` has the names of the public modules that its entry
+lists, "" being the package itself. It is made when a program imports it, by the finder that
+`serve_locations` adds.
 """
 
 from __future__ import annotations
