@@ -11,7 +11,7 @@ from troupe._src.control_flow.smart_cond import smart_constant_value
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops.convert import is_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
-from troupe._src.tf_keras.layer_shapes import as_tuples
+from troupe._src.keras_layers.layer_shapes import as_tuples
 from troupe._src.types.shapes import TensorShape
 from troupe._src.variables.variable import Variable
 

@@ -34,7 +34,7 @@ from troupe._src.tf_keras.layer_methods import (
     extend_trained_models,
     with_batch_size,
 )
-from troupe._src.tf_keras.layer_shapes import as_tuples, convert_shapes, shapes_of
+from troupe._src.keras_layers.layer_shapes import as_tuples, convert_shapes, shapes_of
 from troupe._src.tf_keras.model_files import load_model, save_method, save_model
 from troupe._src.tf_keras.saved_weights import let_models_save
 from troupe._src.types.dtypes import as_dtype
