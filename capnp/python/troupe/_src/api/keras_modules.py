@@ -25,6 +25,13 @@ _ALIAS = f"{_PACKAGE}.keras"
 # What the package imports into itself, and from where.
 _AT_THE_TOP = {"Input": "layers", "Model": "models", "Sequential": "models"}
 
+# The modules that it had among the contributed ones.
+CONTRIBUTED = (
+    "activations", "applications", "backend", "callbacks", "constraints", "datasets",
+    "initializers", "layers", "losses", "metrics", "models", "optimizers", "preprocessing",
+    "regularizers", "utils", "wrappers",
+)  # fmt: skip
+
 
 def _folder() -> str:
     """That of the installed package; AttributeError where none fits this one."""
@@ -158,3 +165,26 @@ def serve_keras(own: Sequence[str]) -> Tuple[Callable[[str], Any], Callable[[], 
         return list(sys.modules[_ALIAS].__all__)
 
     return get, list_names
+
+
+def serve_copies(
+    alias: str, names: Sequence[str], others: Container[str] = ()
+) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of a module that has modules of `tf.keras`.
+
+    Args:
+        alias: The name of the module.
+        names: What it has.
+        others: As of `serve_modules`.
+
+    Returns:
+        The two functions.
+    """
+    serve_modules(alias, others)
+
+    def get(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module '{alias}' has no attribute '{name}'")
+        return importlib.import_module(f"{_ALIAS}.{name}")
+
+    return get, lambda: list(sys.modules[alias].__all__)

@@ -55,7 +55,20 @@ def run_n(
     restore_checkpoint_path: Optional[str] = None,
     n: int = 1,
 ) -> List[Values]:
-    """`infer` for `n` steps of one session; a list of results."""
+    """`infer` for several steps of one session.
+
+    Args:
+        output_dict: {name: tensor}, of one graph.
+        feed_dict: {tensor: value}.
+        restore_checkpoint_path: A checkpoint, or None for the first values of all variables.
+        n: The number of steps.
+
+    Returns:
+        A list of {name: array}.
+
+    Raises:
+        ValueError: There is no tensor.
+    """
     return run_feeds(output_dict, itertools.repeat(feed_dict, n), restore_checkpoint_path)
 
 
@@ -65,7 +78,19 @@ def run_feeds(
     feed_dicts: Iterable[Any],
     restore_checkpoint_path: Optional[str] = None,
 ) -> List[Values]:
-    """`infer` for one step of a session for each of several feeds; a list of results."""
+    """`infer` for one step for each of several feeds, of one session.
+
+    Args:
+        output_dict: {name: tensor}, of one graph.
+        feed_dicts: A {tensor: value} for each step.
+        restore_checkpoint_path: A checkpoint, or None for the first values of all variables.
+
+    Returns:
+        A list of {name: array}.
+
+    Raises:
+        ValueError: There is no tensor, or no feed.
+    """
     return list(_results(output_dict, feed_dicts, restore_checkpoint_path))
 
 

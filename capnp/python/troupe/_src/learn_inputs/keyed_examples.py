@@ -66,8 +66,23 @@ def read_keyed_batch_examples(
 ) -> Any:  # fmt: skip
     """`read_batch_examples` with the keys that the reader gives.
 
+    Args:
+        file_pattern: A pattern of names of files, or a list of them.
+        batch_size: The number of records of a batch, a number or a scalar.
+        reader: Makes a reader, as the class `tf.TFRecordReader` does.
+        randomize_input: Whether the files and their records are shuffled.
+        num_epochs: How often all are read, counted by a local variable; None for no end.
+        queue_capacity: How many records their queue holds.
+        num_threads: How many threads read.
+        read_batch_size: How many records a thread reads at once.
+        parse_fn: Makes something else of records.
+        seed: What shuffles.
+
     Returns:
         The keys, a tensor of strings [batch], and the records.
+
+    Raises:
+        ValueError: No file matches, or a number is not positive.
     """
     files = _files(file_pattern, randomize_input)
     _check(batch_size, num_epochs, queue_capacity, num_threads, read_batch_size)
@@ -97,6 +112,24 @@ def read_keyed_batch_examples_shared_queue(
     """`read_keyed_batch_examples` whose queue of files may be on another task.
 
     Several workers then read each file once.
+
+    Args:
+        file_pattern: A pattern of names of files, or a list of them.
+        batch_size: The number of records of a batch, a number or a scalar.
+        reader: Makes a reader, as the class `tf.TFRecordReader` does.
+        randomize_input: Whether the files and their records are shuffled.
+        num_epochs: How often all are read, counted by a local variable; None for no end.
+        queue_capacity: How many records their queue holds.
+        num_threads: How many threads read.
+        read_batch_size: How many records a thread reads at once.
+        parse_fn: Makes something else of records.
+        seed: What shuffles.
+
+    Returns:
+        The keys, a tensor of strings [batch], and the records.
+
+    Raises:
+        ValueError: No file matches, or a number is not positive.
     """
     files = _files(file_pattern, randomize_input)
     _check(batch_size, num_epochs, queue_capacity, num_threads, read_batch_size)

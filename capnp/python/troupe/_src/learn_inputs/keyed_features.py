@@ -66,7 +66,23 @@ def read_batch_record_features(
     num_epochs: Optional[int] = None, queue_capacity: int = 10000, reader_num_threads: int = 1,
     name: Optional[str] = "dequeue_record_examples",
 ) -> Dict[str, Any]:  # fmt: skip
-    """`read_batch_features` of TFRecord files."""
+    """`read_batch_features` of TFRecord files.
+
+    Args:
+        file_pattern: A pattern of names of files, or a list of them.
+        batch_size: The number of records of a batch, a number or a scalar.
+        features: What is parsed by name, as for `tf.io.parse_example`.
+        randomize_input: Whether the files and their records are shuffled.
+        num_epochs: How often all are read, counted by a local variable; None for no end.
+        queue_capacity: How many records their queue holds.
+        reader_num_threads: How many threads read.
+
+    Returns:
+        {name: Tensor or SparseTensor}.
+
+    Raises:
+        ValueError: No file matches, or a number is not positive.
+    """
     return read_batch_features(
         file_pattern,
         batch_size,
@@ -89,8 +105,25 @@ def read_keyed_batch_features(
 ) -> Tuple[Tensor, Dict[str, Any]]:  # fmt: skip
     """`read_batch_features` with the keys that the reader gives.
 
+    Args:
+        file_pattern: A pattern of names of files, or a list of them.
+        batch_size: The number of records of a batch, a number or a scalar.
+        features: What is parsed by name, as for `tf.io.parse_example`.
+        reader: Makes a reader, as the class `tf.TFRecordReader` does.
+        randomize_input: Whether the files and their records are shuffled.
+        num_epochs: How often all are read, counted by a local variable; None for no end.
+        queue_capacity: How many records their queue holds.
+        reader_num_threads: How many threads read.
+        feature_queue_capacity: How many parsed batches theirs holds.
+        num_enqueue_threads: How many threads parse.
+        parse_fn: Makes something else of records.
+        read_batch_size: How many records a thread reads at once.
+
     Returns:
         The keys, a tensor of strings [batch], and {name: Tensor or SparseTensor}.
+
+    Raises:
+        ValueError: No file matches, or a number is not positive.
     """
     with name_scope(name, "read_batch_features") as scope:
         keys, examples = read_keyed_batch_examples(
@@ -109,7 +142,27 @@ def read_keyed_batch_features_shared_queue(
     reader_num_threads: int = 1, feature_queue_capacity: int = 100, num_queue_runners: int = 2,
     parse_fn: ParseFn = None, name: Optional[str] = None,
 ) -> Tuple[Tensor, Dict[str, Any]]:  # fmt: skip
-    """`read_keyed_batch_features` whose queue of files may be on another task."""
+    """`read_keyed_batch_features` whose queue of files may be on another task.
+
+    Args:
+        file_pattern: A pattern of names of files, or a list of them.
+        batch_size: The number of records of a batch, a number or a scalar.
+        features: What is parsed by name, as for `tf.io.parse_example`.
+        reader: Makes a reader, as the class `tf.TFRecordReader` does.
+        randomize_input: Whether the files and their records are shuffled.
+        num_epochs: How often all are read, counted by a local variable; None for no end.
+        queue_capacity: How many records their queue holds.
+        reader_num_threads: How many threads read.
+        feature_queue_capacity: How many parsed batches theirs holds.
+        num_queue_runners: How many threads parse.
+        parse_fn: Makes something else of records.
+
+    Returns:
+        The keys, a tensor of strings [batch], and {name: Tensor or SparseTensor}.
+
+    Raises:
+        ValueError: No file matches, or a number is not positive.
+    """
     with name_scope(name, "read_batch_features") as scope:
         keys, examples = read_keyed_batch_examples_shared_queue(
             file_pattern, batch_size, reader, randomize_input, num_epochs, queue_capacity,

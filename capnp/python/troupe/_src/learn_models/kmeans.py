@@ -106,6 +106,9 @@ class KMeansClustering(Estimator):
 
         Args:
             input_fn: Returns the points; as of `predict`.
+
+        Yields:
+            An integer.
         """
         for result in self.predict(input_fn=input_fn, outputs=[self.CLUSTER_IDX]):
             yield result[self.CLUSTER_IDX]
@@ -116,6 +119,9 @@ class KMeansClustering(Estimator):
         Args:
             input_fn: Returns the points; as of `evaluate`.
             steps: As of `evaluate`.
+
+        Returns:
+            A float.
         """
         return np.sum(self.evaluate(input_fn=input_fn, steps=steps)[self.SCORES])
 

@@ -17,8 +17,7 @@ from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
-# An axis, a list of axes, or a tensor of them; None for all.
-Axes = Optional[TensorLike]
+Axes = Optional[TensorLike]  # an axis, a list of axes, or a tensor of them; None for all
 
 
 def add(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
@@ -112,7 +111,8 @@ def matmul(
         transpose_b: as `transpose_a`.
         adjoint_a: whether `a` is transposed and conjugated before.
         adjoint_b: as `adjoint_a`.
-        a_is_sparse: has no effect, nor has `b_is_sparse`.
+        a_is_sparse: has no effect.
+        b_is_sparse: has no effect.
 
     Returns:
         A tensor [..., rows, columns].

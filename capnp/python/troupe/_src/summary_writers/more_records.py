@@ -134,5 +134,8 @@ def eval_dir(model_dir: str, name: Optional[str] = None) -> str:
     Args:
         model_dir: The folder of the model.
         name: The name of the evaluation, None where there is but one.
+
+    Returns:
+        The path.
     """
     return os.path.join(model_dir, "eval" if not name else f"eval_{name}")
