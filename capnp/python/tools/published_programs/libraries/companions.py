@@ -18,7 +18,6 @@ _MODERN: Edits = [
      r"{**vars(__import__('collections.abc').abc), **vars(__import__('collections'))}['\1']"),
     NUMBERS,
 ]  # fmt: skip
-_EXAMPLES = "tensorflow_probability/examples"
 
 COMPANIONS: List[Program] = [
     one("tensorflow/model-optimization",
@@ -30,10 +29,7 @@ COMPANIONS: List[Program] = [
         [NUMBERS], seconds=480),
     one("tensorflow/privacy", "tutorials/mnist_dpsgd_tutorial.py",
         "--batch_size 32 --microbatches 8 --epochs 1", [_DIGITS, NUMBERS]),
-    one("tensorflow/probability", f"{_EXAMPLES}/vae.py",
+    one("tensorflow/probability", "tensorflow_probability/examples/vae.py",
         "--fake_data --max_steps 4 --viz_steps 2 --batch_size 4 --model_dir out --data_dir .",
         _MODERN),
-    one("tensorflow/probability", f"{_EXAMPLES}/bayesian_neural_network.py",
-        "--fake_data --num_epochs 1 --batch_size 4 --num_monte_carlo 2 --viz_steps 2 "
-        "--model_dir out --data_dir .", _MODERN),
 ]  # fmt: skip
