@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Callable, FrozenSet, Iterator, Optional, Set, Tuple, TypeVar
+from typing import Any, Callable, FrozenSet, Iterator, Optional, Sequence, Set, Tuple, TypeVar
 
 from troupe._src.control_flow.nest import is_nested
 from troupe._src.graph.graph import get_default_graph
@@ -60,12 +60,12 @@ class Module(Checkpointable):
         return name_scope(self._scope_name)
 
     @property
-    def variables(self) -> Tuple[Variable, ...]:
+    def variables(self) -> Sequence[Variable]:
         """The variables, in the order of the attributes' names, then those of modules in it."""
         return tuple(self._flatten(predicate=_is_variable))
 
     @property
-    def trainable_variables(self) -> Tuple[Variable, ...]:
+    def trainable_variables(self) -> Sequence[Variable]:
         """Those variables that are trained."""
         return tuple(self._flatten(predicate=_is_trained))
 
