@@ -20,29 +20,47 @@ Status check_executor(const NodeDef& def) {
   return not_found("there is no executor of the type '" + *name + "'");
 }
 
-/// The nodes of a function that are in a loop of it, and those by which values leave all loops.
-struct BodyLoops {
-  std::unordered_set<std::string> nodes;
+bool is_switch(std::string_view op) { return op == "Switch" || op == "RefSwitch"; }
+
+/// The nodes of a function that are in a loop of it, those in a branch of a conditional outside of
+/// loops, and those by which values leave all loops and conditionals.
+struct BodyFlow {
+  std::unordered_set<std::string> in_loops, in_branches;
   std::unordered_set<std::string> frames;
-  std::vector<std::string> exits;
+  std::vector<std::string> ends;
 };
 
-BodyLoops loops_of(const FunctionDef& function) {
-  std::unordered_map<std::string, int> depths;  // of outputs
-  BodyLoops found;
+/// How many loops and conditionals an output is in.
+struct FlowDepth {
+  int loops = 0, branches = 0;
+};
+
+BodyFlow flow_of(const FunctionDef& function) {
+  std::unordered_map<std::string, FlowDepth> depths;  // of outputs
+  BodyFlow found;
   for (const auto& node : function.nodes) {
-    auto depth = 0;
+    FlowDepth depth;
     for (const auto& input : node.inputs) {
       auto from = static_cast<size_t>(input.starts_with('^'));
       auto known = depths.find(input.substr(from, input.rfind(':') - from));
-      if (known != depths.end()) depth = std::max(depth, known->second);
+      if (known == depths.end()) continue;
+      depth.loops = std::max(depth.loops, known->second.loops);
+      depth.branches = std::max(depth.branches, known->second.branches);
     }
-    if (depth > 0) found.nodes.insert(node.name);
+    auto outputs = depth;
+    auto is_in_loop = depth.loops > 0;
+    if (loops::is_enter(node.op)) ++outputs.loops;
+    else if (loops::is_exit(node.op)) --outputs.loops;
+    else if (!is_in_loop && is_switch(node.op)) ++outputs.branches;
+    else if (!is_in_loop && loops::is_merge(node.op) && depth.branches > 0) --outputs.branches;
+    if (is_in_loop) found.in_loops.insert(node.name);
+    else if (outputs.branches > 0) found.in_branches.insert(node.name);
     auto frame = node.attrs.find("frame_name");
     if (loops::is_enter(node.op) && frame != node.attrs.end())
       if (auto* name = frame->second.get<std::string>()) found.frames.insert(*name);
-    if (depth == 1 && loops::is_exit(node.op)) found.exits.push_back(node.name);
-    depths[node.name] = depth + (loops::is_enter(node.op) ? 1 : loops::is_exit(node.op) ? -1 : 0);
+    auto was_inside = is_in_loop || depth.branches > 0;
+    if (was_inside && outputs.loops == 0 && outputs.branches == 0) found.ends.push_back(node.name);
+    depths[node.name] = outputs;
   }
   return found;
 }
@@ -143,7 +161,7 @@ Result<std::shared_ptr<InlinedCall>> Inliner::expand(
   if (replacement->lowered && !call->effects.empty())
     call->effects = {call->body.nodes.at(replacement->lowered->done)};
   if (runs && scope.prefix.empty())
-    for (const auto* effects : {&call->effects, &call->effects_in_loops})
+    for (const auto* effects : {&call->effects, &call->effects_inside})
       targets_.insert(targets_.end(), effects->begin(), effects->end());
   scope.calls.emplace(def.name, call);
   return call;
@@ -203,16 +221,19 @@ Result<std::shared_ptr<InlinedCall>> Inliner::forward_of(InlineScope& scope, con
 
 Status Inliner::add_body(
     InlinedCall& call, const FunctionDef& function, const InlinedCall* forward, bool runs) {
-  auto own_loops = loops_of(function);
-  call.body.in_loops = std::move(own_loops.nodes);
-  call.body.frames = std::move(own_loops.frames);
+  auto flow = flow_of(function);
+  call.body.in_loops = std::move(flow.in_loops);
+  call.body.in_branches = std::move(flow.in_branches);
+  call.body.frames = std::move(flow.frames);
   for (const auto& node : function.nodes)  // a Merge may name it before it comes
     if (loops::is_next_iteration(node.op))
       call.body.nodes.emplace(node.name, free_name(call.body, node.name));
   for (const auto& node : function.nodes)
     if (auto status = add_body_node(call, node, forward, runs); !status.ok()) return status;
-  if (!call.effects_in_loops.empty())
-    for (const auto& exit : own_loops.exits) call.effects.push_back(call.body.nodes.at(exit));
+  if (!call.effects_inside.empty())
+    for (const auto& end : flow.ends)
+      if (auto own = call.body.nodes.find(end); own != call.body.nodes.end())
+        call.effects.push_back(own->second);
   return bind_results(function, call);
 }
 
@@ -221,14 +242,16 @@ Status Inliner::add_body_node(
   auto shared = def.attrs.find(functional::forward_node_attr);
   if (forward && shared != def.attrs.end())
     return call.body.share(def.name, shared->second, forward->body);
-  auto& effects = call.body.in_loops.contains(def.name) ? call.effects_in_loops : call.effects;
+  auto is_inside =
+      call.body.in_loops.contains(def.name) || call.body.in_branches.contains(def.name);
+  auto& effects = is_inside ? call.effects_inside : call.effects;
   if (is_functional(def.op)) {
     auto inner = expand(call.body, def, runs);
     if (!inner) return inner.status();
     effects.insert(effects.end(), (*inner)->effects.begin(), (*inner)->effects.end());
-    call.effects_in_loops.insert(
-        call.effects_in_loops.end(), (*inner)->effects_in_loops.begin(),
-        (*inner)->effects_in_loops.end());
+    call.effects_inside.insert(
+        call.effects_inside.end(), (*inner)->effects_inside.begin(),
+        (*inner)->effects_inside.end());
     return {};
   }
   auto name = add_node(call.body, def);

@@ -22,10 +22,11 @@ struct InlineScope {
   std::unordered_map<std::string, std::string> outputs;  // arguments and feeds: "x:0"
   std::unordered_map<std::string, std::string> nodes;    // that are no calls
   std::unordered_map<std::string, std::shared_ptr<InlinedCall>> calls;
-  std::unordered_set<std::string> in_loops;    // nodes and calls in a loop of the body
-  std::unordered_set<std::string> frames;      // of loops of the body, by their names there
-  std::unordered_set<std::string> shared;      // nodes and calls of the forward call
-  std::shared_ptr<const InlinedCall> forward;  // whose gradient this is; null for another call
+  std::unordered_set<std::string> in_loops;     // nodes and calls in a loop of the body
+  std::unordered_set<std::string> in_branches;  // those in a branch of it, and in no loop
+  std::unordered_set<std::string> frames;       // of loops of the body, by their names there
+  std::unordered_set<std::string> shared;       // nodes and calls of the forward call
+  std::shared_ptr<const InlinedCall> forward;   // whose gradient this is; null for another call
 
   /// The output that replaces "node:1".
   Result<std::string> find(const std::string& output) const;
@@ -42,8 +43,10 @@ struct InlinedCall {
   std::string name;
   InlineScope body;
   std::vector<std::string> results;  // the outputs that replace the call's
-  std::vector<std::string> effects;  // its stateful nodes, and the exits of loops that have some
-  std::vector<std::string> effects_in_loops;  // those in them, which nothing outside can wait for
+  // Its stateful nodes, and where values leave the loops and conditionals that have some: nothing
+  // outside can wait for those inside.
+  std::vector<std::string> effects;
+  std::vector<std::string> effects_inside;
   std::string end;  // a node after which the call has ended; empty until needed
 };
 

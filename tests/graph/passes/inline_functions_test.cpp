@@ -122,6 +122,24 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_call_waits_for_results_and_effects) {
   check(run({{}, {call[0].name()}, {}}), {"x", "v", "call/assign", "call/y"});
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_for_a_call_waits_for_what_leaves_its_branches) {
+  auto v = b.named("v").op("VarHandleOp", {}, {{"dtype", DType::float32}, {"shape", Shape()}});
+  auto choose = b.function(
+      "choose", {{"v", DType::resource}, {"x", DType::float32}, {"p", DType::boolean}},
+      [](const Builder& in, const Values& arguments) {
+        auto each = in.named("switch").op("Switch", {arguments[1], arguments[2]});
+        auto then = in.named("then").neg(each.output(1));
+        in.named("assign").op("AssignVariableOp", {arguments[0], then});
+        return Values{in.named("merge").op("Merge", {each.output(0), then}).output(0)};
+      });
+  auto p = b.named("p").placeholder(DType::boolean, {});
+  auto call = b.named("call").call(choose, {v, x, p});
+  auto after = b.after({call[0]}).named("after").neg(x);
+  auto names = run({{}, {after.name()}, {}});
+  check(node("_end/call").inputs, {"^call/merge"});
+  BOOST_TEST(std::ranges::count(names, "call/assign") == 1);
+}
+
 BOOST_AUTO_TEST_CASE(outputs_of_calls_are_fed_and_fetched) {
   auto y = b.named("call").call(f, {x});
   auto sum = b.named("sum").add(y[0], y[1]);

@@ -89,6 +89,53 @@ class EffectsTest(tf.test.TestCase):
             session.run(tf.global_variables_initializer())
             self.assertEqual(session.run(found), (0, -100))
 
+class WaitingTest(tf.test.TestCase):
+    """What waits for a call does for the effects in its branches, whichever is taken."""
+
+    def after(self, function, *feeds):
+        """The variable after a call, for each of some values that are fed."""
+        variable = tf.Variable(0, use_resource=True)
+        fed = tf.placeholder(tf.int32, [])
+        with tf.control_dependencies([function(variable, fed)]):
+            result = tf.identity(variable.read_value())
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            return [session.run(result, {fed: value}) for value in feeds]
+
+    def test_one_branch_of_a_call_has_an_effect(self):
+        @tf.function
+        def change(v, x):
+            return tf.cond(tf.equal(x, 3), lambda: v.assign(5), lambda: 2)
+
+        self.assertEqual(self.after(change, 1, 3, 1), [0, 5, 5])
+
+    def test_branches_in_branches_and_loops_in_branches(self):
+        @tf.function
+        def change(v, x):
+            def loop():
+                body = lambda i: (tf.group(v.assign_add(i)) and i + 1,)  # noqa: E731
+                return tf.while_loop(lambda i: i < x, body, [tf.constant(0)])
+
+            def inner():
+                return tf.cond(x > -5, lambda: v.assign_sub(1), lambda: v.assign(100))
+
+            return tf.cond(x > 0, loop, inner)
+
+        self.assertEqual(self.after(change, 4, -1, 3, -6), [6, 5, 8, 100])
+
+    def test_a_call_in_a_branch_of_a_call(self):
+        @tf.function
+        def add(v, x):
+            v.assign_add(x)
+            return tf.cond(x > 5, lambda: v.assign(0), lambda: v.assign_add(1))
+
+        @tf.function
+        def change(v, x):
+            return tf.cond(x > 0, lambda: add(v, x), lambda: 7)
+
+        self.assertEqual(self.after(change, 2, -1, 9, 1), [3, 3, 0, 2])
+
+
 
 if __name__ == "__main__":
     unittest.main()

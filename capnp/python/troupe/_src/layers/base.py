@@ -141,14 +141,14 @@ class Layer(Configured, Connected, Measured, Owner, ModuleLike):
         """Its variables, the trainable ones first."""
         return self.trainable_weights + self.non_trainable_weights
 
-    variables = weights  # type: ignore[assignment]
+    variables = weights
 
     @property
     def trainable_weights(self) -> List[Variable]:
         """The variables that optimizers train by default."""
         return list(self._trainable_weights) if self.trainable else []
 
-    trainable_variables = trainable_weights  # type: ignore[assignment]
+    trainable_variables = trainable_weights
 
     @property
     def non_trainable_weights(self) -> List[Variable]:

@@ -269,7 +269,7 @@ class CompositeCell(RNNCell):
         rest = self._gathered("non_trainable_weights")
         return rest if self.trainable else self._gathered("trainable_weights") + rest
 
-    trainable_variables = trainable_weights  # type: ignore[assignment]
+    trainable_variables = trainable_weights
     non_trainable_variables = non_trainable_weights
 
     def _gathered(self, kind: str) -> List[Any]:
