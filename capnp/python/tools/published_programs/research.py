@@ -203,7 +203,17 @@ def _benchmark(name: str, tasks: Sequence[Task]) -> Program:
                 name=f"tensorflow/benchmarks, {name}", tree=folder, tasks=tasks)  # fmt: skip
 
 
+_COPIES = (
+    "--num_gpus=4 --variable_update=replicated --model=trivial --local_parameter_device=cpu "
+)
+
 LIBRARIES = [
+    *(
+        _benchmark(
+            f"copies, {name}", [Task((_CNN + _COPIES + f"--all_reduce_spec={name}").split())]
+        )
+        for name in ("nccl", "xring", "pscpu")
+    ),
     _benchmark("trivial", [Task((_CNN + "--model=trivial").split())]),
     _benchmark("lenet", [Task((_CNN + "--model=lenet --optimizer=momentum --train_dir=out "
                                "--summary_verbosity=1 --save_summaries_steps=2").split())]),
