@@ -163,3 +163,22 @@ class PromptDebugger(Debugger):
                 "There are no tensors of it, but the commands about nodes work.",
             ]
             self._action = Prompt(run, dumps, self._filters).read(head)
+
+
+class WithTensorFilters:
+    """The base of what has a prompt, whose filters a program may add."""
+
+    _prompt_debugger: PromptDebugger
+
+    def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
+        """Adds a filter that commands can name.
+
+        Args:
+            filter_name: Its name.
+            tensor_filter: A function of a DebugTensorDatum and an array.
+
+        Raises:
+            TypeError: It is no function.
+            ValueError: The name is empty.
+        """
+        self._prompt_debugger.add_tensor_filter(filter_name, tensor_filter)

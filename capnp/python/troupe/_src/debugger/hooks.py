@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
-from troupe._src.debugger.commands import TensorFilter
-from troupe._src.debugger.debuggers import Debugger, FileDebugger, PromptDebugger, WatchFn
+from troupe._src.debugger.debuggers import (
+    Debugger,
+    FileDebugger,
+    PromptDebugger,
+    WatchFn,
+    WithTensorFilters,
+)
 from troupe._src.debugger.prompt import StartedRun
 from troupe._src.debugger.watches import watched_tensors
 from troupe._src.graph.elements import Tensor
@@ -75,7 +80,7 @@ class DumpingDebugHook(_DebugHook):
 
 
 @set_module("troupe.debug")
-class LocalCLIDebugHook(_DebugHook):
+class LocalCLIDebugHook(WithTensorFilters, _DebugHook):
     """A hook that stops before the first step and after each one, and reads commands.
 
     Args:
@@ -101,16 +106,3 @@ class LocalCLIDebugHook(_DebugHook):
     ) -> None:
         self._prompt_debugger = PromptDebugger(dump_root, ui_type, thread_name_filter)
         super().__init__(self._prompt_debugger)
-
-    def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
-        """Adds a filter that commands can name.
-
-        Args:
-            filter_name: Its name.
-            tensor_filter: A function of a DebugTensorDatum and an array.
-
-        Raises:
-            TypeError: It is no function.
-            ValueError: The name is empty.
-        """
-        self._prompt_debugger.add_tensor_filter(filter_name, tensor_filter)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from troupe._src.types import errors
-from troupe._src.debugger.commands import TensorFilter
-from troupe._src.debugger.debuggers import Debugger, FileDebugger, PromptDebugger, WatchFn
+from troupe._src.debugger.debuggers import (
+    Debugger,
+    FileDebugger,
+    PromptDebugger,
+    WatchFn,
+    WithTensorFilters,
+)
 from troupe._src.debugger.watches import watched_tensors
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.thread_scopes import AsDefault
@@ -199,7 +204,7 @@ class DumpingDebugWrapperSession(DebugWrapperSession):
 
 
 @set_module("troupe.debug")
-class LocalCLIDebugWrapperSession(DebugWrapperSession):
+class LocalCLIDebugWrapperSession(WithTensorFilters, DebugWrapperSession):
     """A session that stops before its first step and after each one, and reads commands.
 
     The tensors of a step can be listed and printed then, and nodes, and the lines of the program
@@ -233,16 +238,3 @@ class LocalCLIDebugWrapperSession(DebugWrapperSession):
     ) -> None:
         self._prompt_debugger = PromptDebugger(dump_root, ui_type, thread_name_filter)
         super().__init__(sess, self._prompt_debugger)
-
-    def add_tensor_filter(self, filter_name: str, tensor_filter: TensorFilter) -> None:
-        """Adds a filter that commands can name.
-
-        Args:
-            filter_name: Its name.
-            tensor_filter: A function of a DebugTensorDatum and an array.
-
-        Raises:
-            TypeError: It is no function.
-            ValueError: The name is empty.
-        """
-        self._prompt_debugger.add_tensor_filter(filter_name, tensor_filter)
