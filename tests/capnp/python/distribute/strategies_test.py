@@ -1,4 +1,4 @@
-"""Strategies of distribution: one replica in a program."""
+"""Strategies of distribution by their names, and those with one replica in a program."""
 
 import json
 import os
@@ -75,16 +75,33 @@ class StrategiesTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "SUM or MEAN"):
             strategy.reduce("max", value)
 
-    def test_more_than_one_device_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "2 devices are given"):
-            tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
+    def test_a_device_is_given_once(self):
+        for devices in ([], ["/cpu:0", "/cpu:0"]):
+            with self.assertRaisesRegex(ValueError, "needs devices, each once"):
+                tf.distribute.MirroredStrategy(devices)
+        with self.assertRaisesRegex(ValueError, "2 devices are given: MirroredStrategy"):
+            tf.distribute.experimental.CentralStorageStrategy(["/gpu:0", "/gpu:1"])
 
-    def test_a_sum_over_several_workers_is_refused(self):
-        tf_config = json.dumps({"cluster": {"chief": ["a:1"], "worker": ["b:1"]}})
-        with mock.patch.dict(os.environ, {"TF_CONFIG": tf_config}):
-            with self.assertRaisesRegex(ValueError, "names 2 workers.*SyncReplicasOptimizer"):
-                tf.contrib.distribute.CollectiveAllReduceStrategy()
-        tf.distribute.experimental.MultiWorkerMirroredStrategy()  # of a program that is alone
+    def test_workers_are_those_of_the_cluster(self):
+        cluster = {"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]}
+
+        def made(**task):
+            tf_config = json.dumps({"cluster": cluster, "task": task})
+            with mock.patch.dict(os.environ, {"TF_CONFIG": tf_config}):
+                return tf.distribute.experimental.MultiWorkerMirroredStrategy()
+
+        strategy = made(type="worker", index=1)
+        self.assertEqual(strategy.num_replicas_in_sync, 3)
+        self.assertEqual(
+            strategy.extended.worker_devices, ("/job:worker/task:1/device:CPU:0",)
+        )
+        self.assertFalse(strategy.extended.should_checkpoint)
+        self.assertTrue(made(type="chief", index=0).extended.should_checkpoint)
+        self.assertEqual(made(type="evaluator", index=0).num_replicas_in_sync, 1)
+        with self.assertRaisesRegex(ValueError, "/job:ps/task:0, which is none of the workers"):
+            made(type="ps", index=0)
+        alone = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+        self.assertEqual(alone.num_replicas_in_sync, 1)
 
     def test_a_loop_over_an_iterator_trains(self):
         strategy = tf.distribute.MirroredStrategy()

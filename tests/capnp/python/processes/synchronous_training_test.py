@@ -4,7 +4,7 @@ import json
 import signal
 import unittest
 
-from nodes import Nodes, finish, free_ports, start_program
+from nodes import Nodes, finish, free_ports, output_of, start_program
 
 import troupe as tf
 
@@ -53,6 +53,46 @@ class SyncReplicasTest(tf.test.TestCase):
             nodes.kill("worker", 2)
             accuracy = float(finish(chief).split()[-1])
         self.assertGreater(accuracy, 0.95)
+
+
+class MirroredWorkersTest(tf.test.TestCase):
+    def start(self, folder, steps, count):
+        ports = [f"127.0.0.1:{port}" for port in free_ports(count)]
+        cluster = {"chief": ports[:1], "worker": ports[1:]}
+        programs = []
+        for number in range(count):
+            job = "worker" if number else "chief"
+            task = {"type": job, "index": max(0, number - 1)}
+            told = json.dumps({"cluster": cluster, "task": task})
+            programs.append(start_program("mirrored_workers.py", folder, steps, TF_CONFIG=told))
+            self.addCleanup(SyncReplicasTest.end, programs[-1])
+        return programs
+
+    def test_workers_train_as_one_program_with_the_batches_of_all(self):
+        folder, alone = (self.create_tempdir(each).full_path for each in ("workers", "alone"))
+        for program in self.start(folder, 10, 2):
+            finish(program)
+        output_of("mirrored_workers.py", alone, 10, "alone")
+        found, expected = tf.train.load_checkpoint(folder), tf.train.load_checkpoint(alone)
+        self.assertEqual(found.get_tensor("global_step"), 10)
+        for name in ("dense/kernel", "dense/kernel/Adam_1", "dense/bias"):
+            self.assertAllClose(found.get_tensor(name), expected.get_tensor(name))
+
+    def test_all_workers_end_when_one_is_killed_and_go_on_from_the_checkpoint(self):
+        folder = self.create_tempdir().full_path
+        programs = self.start(folder, 100_000, 3)
+        for program in programs:
+            program.stdout.readline()  # it takes part
+        programs[1].send_signal(signal.SIGKILL)
+        for program in (programs[0], programs[2]):
+            _, errors = program.communicate(timeout=60)
+            self.assertNotEqual(program.returncode, 0)
+            self.assertRegex(errors, "(Unavailable|Aborted)Error: .* /job:")
+        saved = tf.train.load_checkpoint(folder).get_tensor("global_step")
+        for program in self.start(folder, saved + 5, 3):
+            finish(program)
+        found = tf.train.load_checkpoint(folder)
+        self.assertEqual(found.get_tensor("global_step"), saved + 5)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from troupe._src.checkpoints.saved_parts import parts_of
 from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import reshape
 from troupe._src.types.dtypes import as_dtype
+from troupe._src.replicas.mirrored_variable import MirroredVariable
 from troupe._src.variables.ref_variable import RefVariable
 from troupe._src.variables.variable import Variable
 
@@ -88,7 +89,14 @@ class _VariableSaveable(SaveableObject):
         is_fixed = variable.shape.is_fully_defined()
         if isinstance(variable, RefVariable):
             return raw_ops.Assign(variable._ref(), value, validate_shape=is_fixed)
-        return raw_ops.AssignVariableOp(resource=variable.handle, value=value)
+        return _assigned(variable, value)
+
+
+def _assigned(variable: Variable, value: Any) -> Any:
+    """The operation that assigns a restored value, to all copies where there are several."""
+    if isinstance(variable, MirroredVariable):
+        return variable.assign(value, read_value=False)
+    return raw_ops.AssignVariableOp(resource=variable.handle, value=value)
 
 
 def saveables_of(names_to_saveables: Any) -> List[SaveableObject]:
@@ -120,6 +128,7 @@ def saveables_of(names_to_saveables: Any) -> List[SaveableObject]:
 
 
 def has_objects(var_list: Any) -> bool:
-    """Whether something of a list or a dict is no variable, but an object that is saved."""
+    """Whether something of a list or a dict is saved as an object: all but plain variables."""
     values = var_list.values() if isinstance(var_list, dict) else var_list
-    return any(isinstance(value, SaveableObject) for value in values)
+    kinds = (SaveableObject, MirroredVariable)
+    return any(isinstance(value, kinds) for value in values)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import threading
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple, TypeVar, Union, cast
+
+from troupe._src.graph.thread_scopes import InheritedLocal
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Scope = Dict[str, Dict[str, Any]]
 
 
-class _Scopes(threading.local):
+class _Scopes(InheritedLocal):
     """The scopes of a thread that are open, the innermost last."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.open: List[Scope] = [{}]
 
 

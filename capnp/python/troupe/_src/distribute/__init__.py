@@ -1,1 +1,1 @@
-"""Strategies of distribution with one replica in a program."""
+"""Strategies of distribution with one replica or several in a program."""

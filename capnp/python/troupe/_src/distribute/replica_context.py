@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Sequence, Tuple
 
-from troupe._src.distribute.contexts import current, entered
-from troupe._src.distribute.reduce_op import ReduceOp, as_reduce_op
+from troupe._src.control_flow import nest
 from troupe._src.distribute.strategy import Strategy
 from troupe._src.distribute.strategy_extended import StrategyExtended
+from troupe._src.replicas.contexts import current, entered
+from troupe._src.replicas.loss_reductions import get_loss_reduction
+from troupe._src.replicas.merging import merge_call
+from troupe._src.replicas.reduce_op import as_reduce_op
+from troupe._src.replicas.values import PerReplica
 from troupe._src.set_module import set_module
 
 
@@ -32,7 +36,9 @@ class ReplicaContext:
     @property
     def devices(self) -> Tuple[str, ...]:
         """The device of the replica."""
-        return tuple(self.strategy.extended.worker_devices)
+        replica = current()
+        number = replica.replica or 0 if replica is not None else 0
+        return (self.strategy.extended.worker_devices[number],)
 
     def merge_call(
         self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
@@ -47,8 +53,7 @@ class ReplicaContext:
         Returns:
             What it returns.
         """
-        with entered(self.strategy, False):
-            return merge_fn(self.strategy, *args, **(kwargs or {}))
+        return merge_call(self.strategy, merge_fn, args, kwargs)
 
     def all_reduce(self, reduce_op: Any, value: Any) -> Any:
         """The sum or mean of the replicas' values.
@@ -60,11 +65,19 @@ class ReplicaContext:
         Returns:
             The value.
         """
-        as_reduce_op(reduce_op)
-        return value
+        operation = as_reduce_op(reduce_op)
+        if self.num_replicas_in_sync == 1:
+            return value
+
+        def merged(strategy: Any, *values: Any) -> Any:
+            reduced = [(each, PerReplica(())) for each in values]
+            return strategy.extended.batch_reduce_to(operation, reduced)
+
+        flat = nest.flatten(value)
+        return nest.pack_sequence_as(value, self.merge_call(merged, flat))
 
     def __enter__(self) -> ReplicaContext:
-        self._entered = entered(self.strategy, True)
+        self._entered = entered(self.strategy, 0)
         self._entered.__enter__()
         return self
 
@@ -78,7 +91,7 @@ _default = Strategy(StrategyExtended())
 def get_strategy() -> Any:
     """The current strategy; outside of all scopes the default one, of one replica."""
     found = current()
-    return found[0] if found else _default
+    return _default if found is None or found.strategy is None else found.strategy
 
 
 def has_strategy() -> bool:
@@ -89,16 +102,16 @@ def has_strategy() -> bool:
 def get_replica_context() -> Optional[ReplicaContext]:
     """The context of the replica; None in the scope of a strategy, outside of its replicas."""
     found = current()
-    if found and not found[1]:
+    if found is None or found.strategy is None:
+        return ReplicaContext(_default)
+    if found.replica is None:
         return None
-    return ReplicaContext(found[0] if found else _default)
+    workers = found.strategy.extended._workers
+    first = workers.index * found.strategy.extended._local_count if workers is not None else 0
+    return ReplicaContext(found.strategy, first + found.replica)
 
 
 def in_cross_replica_context() -> bool:
     """True in the scope of a strategy, outside of its replicas."""
     return get_replica_context() is None
 
-
-def get_loss_reduction() -> ReduceOp:
-    """How losses of replicas become one: by their mean."""
-    return ReduceOp.MEAN

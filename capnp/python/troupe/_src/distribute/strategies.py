@@ -1,20 +1,15 @@
-"""The strategies by their names: each has one replica in a program."""
+"""The strategies by their names."""
 
 from __future__ import annotations
 
-import json
-import os
 from typing import Any, List, Optional, Sequence
 
-from troupe._src.control_flow import nest
-from troupe._src.distribute.reduce_op import as_reduce_op
 from troupe._src.distribute.strategy import Strategy
 from troupe._src.distribute.strategy_extended import StrategyExtended
-from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops
-from troupe._src.platform import logging
-from troupe._src.set_module import set_module
+from troupe._src.distribute.worker_tasks import workers_of
+from troupe._src.replicas.workers import Workers
 from troupe._src.session.local_gpus import local_gpus
+from troupe._src.set_module import set_module
 
 
 @set_module("troupe.distribute")
@@ -26,40 +21,52 @@ class OneDeviceStrategy(Strategy):
     """
 
     def __init__(self, device: str) -> None:
-        super().__init__(StrategyExtended(device))
+        super().__init__(StrategyExtended([device]))
 
 
 @set_module("troupe.distribute")
 class MirroredStrategy(Strategy):
-    """Computes on one device of this process: its GPU, if it has one, else its CPU.
+    """A replica on each of several devices; each has a copy of all variables.
 
-    TensorFlow has a replica on each of several devices. Here more than one is refused: a program
-    of a cluster for each device, as by ParameterServerStrategy, uses them all.
+    Optimizers sum the gradients of the replicas, and update all copies alike. The devices may be
+    those of other tasks: a session of one program then trains on a cluster.
 
     Args:
-        devices: The name of the device in a list; None for the first GPU, or the CPU.
-        cross_device_ops: Has no effect.
+        devices: Their names; None for all GPUs of this process, or its CPU if it has none.
+        cross_device_ops: Has no effect: values are summed on the first device.
+
+    Raises:
+        ValueError: There are no devices, or one is there twice.
     """
 
     def __init__(
         self, devices: Optional[Sequence[str]] = None, cross_device_ops: Any = None
     ) -> None:
-        super().__init__(StrategyExtended(_one_of(devices)))
+        super().__init__(StrategyExtended(_devices(devices)))
 
 
 @set_module("troupe.distribute")
 class CentralStorageStrategy(Strategy):
-    """As MirroredStrategy: variables are on the device that computes.
+    """Computes on one device, which has the variables.
 
     Args:
         compute_devices: The name of the device in a list; None for the first GPU, or the CPU.
         parameter_device: Has no effect.
+
+    Raises:
+        ValueError: There are several devices.
     """
 
     def __init__(
         self, compute_devices: Optional[Sequence[str]] = None, parameter_device: Any = None
     ) -> None:
-        super().__init__(StrategyExtended(_one_of(compute_devices)))
+        devices = compute_devices or _devices(None)[:1]
+        if len(devices) != 1:
+            raise ValueError(
+                f"a CentralStorageStrategy has one replica, but {len(devices)} devices are given: "
+                "MirroredStrategy computes on several"
+            )
+        super().__init__(StrategyExtended(devices))
 
 
 @set_module("troupe.distribute")
@@ -78,43 +85,43 @@ class ParameterServerStrategy(Strategy):
 
 @set_module("troupe.distribute")
 class MultiWorkerMirroredStrategy(Strategy):
-    """Computes on one device of a program that is alone.
+    """Replicas in each of several programs, whose gradients are summed.
+
+    Each worker of the cluster in TF_CONFIG runs the same program, with a server and a session of
+    its own; `tf.estimator.train_and_evaluate` starts the servers. Variables begin with the values
+    of the first worker, the chief if there is one, which also writes checkpoints and summaries.
+    Where a worker ends, the steps of all fail: start all of them again, from one checkpoint. A
+    program alone has its own replicas.
 
     Args:
-        communication: Has no effect.
-        cluster_resolver: Has no effect.
+        communication: Has no effect: sums go around the ring of workers.
+        cluster_resolver: Names the cluster, and the task of this program; by default TF_CONFIG.
 
     Raises:
-        ValueError: TF_CONFIG names more workers, whose gradients it would not sum.
+        ValueError: This program is no worker of the cluster.
     """
 
     def __init__(self, communication: Any = None, cluster_resolver: Any = None) -> None:
-        cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
-        count = sum(len(cluster.get(job, ())) for job in ("chief", "master", "worker"))
-        if count > 1:
-            raise ValueError(
-                f"TF_CONFIG names {count} workers, and this strategy sums no gradients of several: "
-                "use parameter servers, with tf.train.SyncReplicasOptimizer for sums"
-            )
-        super().__init__(StrategyExtended(_one_of(None)))
+        tasks, index = workers_of(cluster_resolver)
+        if len(tasks) < 2:
+            super().__init__(StrategyExtended(_devices(None)))
+            return
+        devices = [tasks[index] + device for device in local_gpus() or ["/device:CPU:0"]]
+        workers = Workers([f"{task}/device:CPU:0" for task in tasks], index)
+        super().__init__(StrategyExtended(devices, between_graphs=True, workers=workers))
 
 
-def _one_of(devices: Optional[Sequence[str]]) -> str:
-    if devices is None:
-        gpus = local_gpus()
-        if len(gpus) > 1:
-            logging.warning("A strategy has one replica: it computes on %s alone.", gpus[0])
-        return gpus[0] if gpus else "/device:CPU:0"
-    if len(devices) != 1:
-        raise ValueError(
-            f"a strategy has one replica in a program, but {len(devices)} devices are given: run a "
-            "worker of a cluster for each, or give one"
-        )
-    return devices[0]
+def _devices(given: Optional[Sequence[str]]) -> List[str]:
+    devices = list(local_gpus() or ["/device:CPU:0"] if given is None else given)
+    if not devices or len(set(devices)) != len(devices):
+        raise ValueError(f"a strategy needs devices, each once, not {devices!r}")
+    return devices
 
 
 class ContribMirroredStrategy(MirroredStrategy):
     """MirroredStrategy with the arguments of `tf.contrib.distribute`.
+
+    Each replica takes a batch of a dataset: batches are not divided.
 
     Args:
         devices: As there.
@@ -124,6 +131,8 @@ class ContribMirroredStrategy(MirroredStrategy):
         auto_shard_dataset: Has no effect.
         cross_tower_ops: Has no effect.
     """
+
+    _divides_batches = False
 
     def __init__(
         self,
@@ -154,129 +163,14 @@ class ContribParameterServerStrategy(ParameterServerStrategy):
 class CollectiveAllReduceStrategy(MultiWorkerMirroredStrategy):
     """MultiWorkerMirroredStrategy with the arguments of `tf.contrib.distribute`.
 
+    Each replica takes a batch of a dataset: batches are not divided.
+
     Args:
-        num_gpus_per_worker: Has no effect.
+        num_gpus_per_worker: Has no effect: a replica is on each GPU, or on the CPU.
         communication: Has no effect.
     """
 
+    _divides_batches = False
+
     def __init__(self, num_gpus_per_worker: int = 0, communication: Any = None) -> None:
         super().__init__()
-
-
-@set_module("troupe.distribute")
-class CrossDeviceOps:
-    """How replicas exchange values: there is one, whose values are the sum and the mean."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any) -> Any:
-        """The sum or mean of the replicas' values.
-
-        Args:
-            reduce_op: A `ReduceOp` or its name.
-            per_replica_value: What a replica has returned.
-            destinations: A device, a variable or a tensor: where the result is.
-
-        Returns:
-            The value.
-
-        Raises:
-            ValueError: There is no such reduction.
-        """
-        return self.reduce_implementation(
-            as_reduce_op(reduce_op), per_replica_value, destinations
-        )
-
-    def batch_reduce(self, reduce_op: Any, value_destination_pairs: Sequence[Any]) -> List[Any]:
-        """The sums or means of several values.
-
-        Args:
-            reduce_op: A `ReduceOp` or its name.
-            value_destination_pairs: Pairs of a value and its destination, as of `reduce`.
-
-        Returns:
-            The values.
-
-        Raises:
-            ValueError: There is no such reduction, or something is no pair.
-        """
-        pairs = list(value_destination_pairs)
-        if any(not isinstance(each, (list, tuple)) or len(each) != 2 for each in pairs):
-            raise ValueError("value_destination_pairs are pairs of a value and a destination")
-        return self.batch_reduce_implementation(as_reduce_op(reduce_op), pairs)
-
-    def broadcast(self, tensor: Any, destinations: Any) -> Any:
-        """A tensor for each replica.
-
-        Args:
-            tensor: The tensor.
-            destinations: A device, a variable or a tensor: where the result is.
-
-        Returns:
-            The tensor for the one replica.
-        """
-        return self.broadcast_implementation(tensor, destinations)
-
-    def reduce_implementation(
-        self, reduce_op: Any, per_replica_value: Any, destinations: Any
-    ) -> Any:
-        """What `reduce` gives; a class of a program overrides it.
-
-        Args:
-            reduce_op: A `ReduceOp`.
-            per_replica_value: The value.
-            destinations: Where the result is.
-
-        Returns:
-            The value.
-        """
-        return _copied(per_replica_value, destinations)
-
-    def batch_reduce_implementation(
-        self, reduce_op: Any, value_destination_pairs: Sequence[Any]
-    ) -> List[Any]:
-        """What `batch_reduce` gives; a class of a program overrides it.
-
-        Args:
-            reduce_op: A `ReduceOp`.
-            value_destination_pairs: Pairs of a value and its destination.
-
-        Returns:
-            The values.
-        """
-        return [
-            self.reduce_implementation(reduce_op, value, place)
-            for value, place in value_destination_pairs
-        ]
-
-    def broadcast_implementation(self, tensor: Any, destinations: Any) -> Any:
-        """What `broadcast` gives; a class of a program overrides it.
-
-        Args:
-            tensor: The tensor.
-            destinations: Where the result is.
-
-        Returns:
-            The tensor.
-        """
-        return _copied(tensor, destinations)
-
-
-def _copied(value: Any, destinations: Any) -> Any:
-    """The value on a device, or on that of a variable or tensor."""
-    device = destinations if isinstance(destinations, str) else getattr(destinations, "device", "")
-    with get_default_graph().device(device or None):
-        return nest.map_structure(array_ops.identity, value)
-
-
-class HierarchicalCopyAllReduce(CrossDeviceOps):
-    """Has no effect."""
-
-
-class NcclAllReduce(CrossDeviceOps):
-    """Has no effect."""
-
-
-class ReductionToOneDevice(CrossDeviceOps):
-    """Has no effect."""

@@ -1,7 +1,6 @@
-"""Strategies of distribution that have one replica in each program.
+"""Strategies of distribution, with one replica or several of them in each program.
 
-The semantics are those of `tf.distribute` of TensorFlow 1.15 for one replica: a program computes on
-one device, and programs of a cluster share variables as its device functions say.
+The semantics are those of `tf.distribute` of TensorFlow 1.15 in graphs.
 """
 
 from __future__ import annotations
@@ -11,27 +10,33 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Tuple
 
 from troupe._src.control_flow import nest
 from troupe._src.data.dataset import Dataset
-from troupe._src.data.iterator import Iterator as DatasetIterator
-from troupe._src.distribute.contexts import entered
 from troupe._src.distribute.input_context import InputContext
-from troupe._src.distribute.reduce_op import ReduceOp, as_reduce_op
+from troupe._src.distribute.input_iterator import DistributedDataset, InputIterator
 from troupe._src.distribute.strategy_extended import StrategyExtended
 from troupe._src.graph.elements import Operation
-from troupe._src.ops import math_ops
+from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.grouping_ops import group
+from troupe._src.replicas.contexts import entered
+from troupe._src.replicas.creation import mirrored_creator
+from troupe._src.replicas.reduce_op import ReduceOp, as_reduce_op
+from troupe._src.replicas.values import PerReplica
 from troupe._src.set_module import set_module
+from troupe._src.variables.creators import variable_creator_scope
 
 
 @set_module("troupe.distribute")
 class Strategy:
-    """Runs the replicas of a computation; here one, on one device.
+    """Runs the replicas of a computation, each on a device of its own.
 
     Args:
         extended: Its `StrategyExtended`.
     """
 
+    _divides_batches = True  # whether the batches of datasets are those of all replicas
+
     def __init__(self, extended: StrategyExtended) -> None:
         self._extended = extended
+        self._scales_losses = False  # where an estimator lets optimizers do it
         extended._strategy = self
 
     @property
@@ -41,30 +46,35 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """1: gradients are not summed over programs."""
-        return 1
+        """How many replicas there are, whose gradients are summed."""
+        return self._extended._replica_count
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """Makes it the current strategy, and its device that of new nodes.
+        """Makes it the current strategy, and its first device that of new nodes.
 
         Yields:
             Itself.
         """
-        with entered(self, False), self._extended._on_device():
+        with contextlib.ExitStack() as scopes:
+            scopes.enter_context(entered(self))
+            scopes.enter_context(self._extended._on_device(0))
+            if self.num_replicas_in_sync > 1:
+                scopes.enter_context(variable_creator_scope(mirrored_creator(self)))
             yield self
 
     def group(self, value: Any, name: Optional[str] = None) -> Operation:
         """An operation that runs what a replica has returned.
 
         Args:
-            value: Operations or tensors, or nested ones.
+            value: Operations or tensors, or nested ones, and PerReplicas of them.
             name: The name of the operation.
 
         Returns:
             The operation.
         """
-        nodes = [each for each in nest.flatten(value) if each is not None]
+        found = [self.experimental_local_results(each) for each in nest.flatten(value)]
+        nodes = [each for each in nest.flatten(found) if each is not None]
         return group(*nodes, name=name or "group_deps")
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
@@ -81,7 +91,7 @@ class Strategy:
     def experimental_run_v2(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
-        """Calls a function in each replica, and gives what the one replica returns.
+        """Calls a function in each replica of this program.
 
         Args:
             fn: The function.
@@ -89,9 +99,10 @@ class Strategy:
             kwargs: Its arguments by name.
 
         Returns:
-            What the one replica returns.
+            What it returns; a PerReplica where that differs.
         """
-        return self._extended.call_for_each_replica(fn, args, kwargs)
+        with self.scope():
+            return self._extended.call_for_each_replica(fn, args, kwargs)
 
     run = experimental_run_v2
 
@@ -103,10 +114,10 @@ class Strategy:
             input_iterator: Whose next element is its argument.
 
         Returns:
-            What the one replica returns.
+            What it returns; a PerReplica where that differs.
         """
         args = () if input_iterator is None else (input_iterator.get_next(),)
-        return self._extended.call_for_each_replica(fn, args)
+        return self.experimental_run_v2(fn, args)
 
     def reduce(self, reduce_op: Any, value: Any, axis: Optional[int] = None) -> Any:
         """The sum or mean of the replicas' values, and along an axis if one is given.
@@ -120,48 +131,70 @@ class Strategy:
             The reduced value.
         """
         operation = as_reduce_op(reduce_op)
+        device = self._extended.worker_devices[0]
         if axis is None:
-            return value
-        reduced = math_ops.reduce_sum if operation is ReduceOp.SUM else math_ops.reduce_mean
-        return reduced(value, axis)
+            return self._extended.reduce_to(operation, value, device)
+        sums = self._over_replicas(lambda own: math_ops.reduce_sum(own, axis), value)
+        total = self._extended.reduce_to(ReduceOp.SUM, sums, device)
+        if operation is ReduceOp.SUM:
+            return total
+        # The mean of all rows, of which replicas may have different numbers.
+        counts = self._over_replicas(
+            lambda own: math_ops.cast(array_ops.shape(own)[axis], total.dtype), value
+        )
+        return total / self._extended.reduce_to(ReduceOp.SUM, counts, device)
+
+    def _over_replicas(self, function: Callable[[Any], Any], value: Any) -> Any:
+        """What a function gives of the value of each replica of this program."""
+        values = self.experimental_local_results(value)
+        results = []
+        for number, own in enumerate(values):
+            with self._extended._on_device(number):
+                results.append(function(own))
+        return results[0] if len(results) == 1 else PerReplica(results)
 
     def experimental_local_results(self, value: Any) -> Tuple[Any, ...]:
-        """The values of the replicas of this program: a tuple of one.
+        """The values of the replicas of this program.
 
         Args:
-            value: What a replica has returned.
+            value: What replicas have returned.
 
         Returns:
-            A tuple of it.
+            A tuple of the value of each, or of the one that they have in common.
         """
-        return (value,)
+        return value.values if isinstance(value, PerReplica) else (value,)
 
     def unwrap(self, value: Any) -> Tuple[Any, ...]:
         """As `experimental_local_results`.
 
         Args:
-            value: What a replica has returned.
+            value: What replicas have returned.
 
         Returns:
-            A tuple of it.
+            A tuple of the value of each.
         """
-        return (value,)
+        return self.experimental_local_results(value)
 
     def make_dataset_iterator(self, dataset: Dataset) -> InputIterator:
-        """An iterator over the dataset: its batches are those of the replica.
+        """An iterator over a dataset, each batch of which is divided among the replicas.
 
         Args:
-            dataset: The dataset.
+            dataset: The dataset. Several programs should each have other examples.
 
         Returns:
             An iterator to be initialized.
+
+        Raises:
+            InvalidArgumentError: In a step, a batch cannot be divided by the number of replicas.
         """
-        return InputIterator(dataset)
+        return InputIterator(self, dataset, self._divides_batches)
 
     def make_input_fn_iterator(
         self, input_fn: Callable[[InputContext], Any], replication_mode: Any = None
     ) -> InputIterator:
         """An iterator over the dataset that a function of an `InputContext` gives.
+
+        Each replica gets a batch of its own.
 
         Args:
             input_fn: Gives a dataset.
@@ -170,7 +203,12 @@ class Strategy:
         Returns:
             An iterator to be initialized.
         """
-        return InputIterator(input_fn(InputContext()))
+        return InputIterator(self, self._dataset_of(input_fn), False)
+
+    def _dataset_of(self, function: Callable[[InputContext], Any]) -> Any:
+        workers = self._extended._workers
+        count, index = (1, 0) if workers is None else (workers.count, workers.index)
+        return function(InputContext(count, index, self.num_replicas_in_sync))
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Dataset:
         """A dataset of the rows of arrays.
@@ -184,29 +222,34 @@ class Strategy:
         """
         return Dataset.from_tensor_slices(numpy_input)
 
-    def experimental_distribute_dataset(self, dataset: Dataset) -> Dataset:
-        """The dataset.
+    def experimental_distribute_dataset(self, dataset: Dataset) -> Any:
+        """A dataset each batch of which is divided among the replicas.
 
         Args:
             dataset: The dataset.
 
         Returns:
-            It.
+            What makes initializable iterators; the dataset itself where there is one replica.
         """
-        return dataset
+        if self.num_replicas_in_sync == 1:
+            return dataset
+        return DistributedDataset(self, dataset, self._divides_batches)
 
     def experimental_distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Dataset]
-    ) -> Dataset:
-        """The dataset that a function of an `InputContext` gives.
+    ) -> Any:
+        """The dataset that a function of an `InputContext` gives, whose batches are of replicas.
 
         Args:
             dataset_fn: Gives a dataset.
 
         Returns:
-            What it gives.
+            As of `experimental_distribute_dataset`.
         """
-        return dataset_fn(InputContext())
+        dataset = self._dataset_of(dataset_fn)
+        if self.num_replicas_in_sync == 1:
+            return dataset
+        return DistributedDataset(self, dataset, False)
 
     def configure(self, session_config: Any = None, **_: Any) -> None:
         """Has no effect.
@@ -225,32 +268,3 @@ class Strategy:
             It.
         """
         return config_proto
-
-
-class InputIterator:
-    """An iterator over the batches of a replica.
-
-    Args:
-        dataset: The dataset.
-    """
-
-    def __init__(self, dataset: Dataset) -> None:
-        self._iterator: DatasetIterator = dataset.make_initializable_iterator()
-
-    def get_next(self) -> Any:
-        """The next element.
-
-        Returns:
-            It, in the structure of the dataset.
-        """
-        return self._iterator.get_next()
-
-    def initialize(self) -> Any:
-        """The operation that begins at the first element.
-
-        Returns:
-            An operation.
-        """
-        return self._iterator.initializer
-
-    initializer = property(initialize)

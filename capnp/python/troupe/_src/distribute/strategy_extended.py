@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
-from troupe._src.distribute.contexts import entered
-from troupe._src.distribute.reduce_op import as_reduce_op
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops.array_ops import identity
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.grouping_ops import group as grouped
+from troupe._src.replicas.contexts import current_copy, entered
+from troupe._src.replicas.mirrored_variable import MirroredVariable, each_copy
+from troupe._src.replicas.reduce_op import as_reduce_op
+from troupe._src.replicas.reductions import on_all, reduced
+from troupe._src.replicas.replica_threads import Replicas
+from troupe._src.replicas.values import PerReplica, select
+from troupe._src.replicas.workers import Workers
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
 
@@ -19,27 +26,56 @@ class StrategyExtended:
     """What libraries ask of a strategy.
 
     Args:
-        device: That of the replica; None for the devices that are otherwise chosen.
+        devices: That of each replica of this program; None for those that are otherwise chosen.
         between_graphs: Whether other programs of the cluster have replicas.
+        workers: The programs whose replicas are synchronized with those of this one.
     """
 
-    def __init__(self, device: Any = None, between_graphs: bool = False) -> None:
-        self._device = device
+    def __init__(
+        self,
+        devices: Sequence[Any] = (None,),
+        between_graphs: bool = False,
+        workers: Optional[Workers] = None,
+    ) -> None:
+        self._devices = tuple(devices)
+        self._workers = workers
         self._strategy: Any = None
         self.experimental_between_graph = between_graphs
         self.experimental_require_static_shapes = False
         self.experimental_should_init = True
 
-    def _on_device(self) -> Any:
-        """A context in which nodes without a device are on its device."""
-        if self._device is None:
+    @property
+    def _local_count(self) -> int:
+        """How many replicas this program has."""
+        return len(self._devices)
+
+    @property
+    def _replica_count(self) -> int:
+        """How many replicas are synchronized."""
+        return self._local_count * (self._workers.count if self._workers is not None else 1)
+
+    def _on_device(self, replica: int) -> Any:
+        """A context in which nodes without a device are on that of the replica."""
+        if self._devices[replica] is None:
             return contextlib.nullcontext()
-        return get_default_graph().device(self._device)
+        return get_default_graph().device(self._devices[replica])
+
+    @contextlib.contextmanager
+    def _at_copy(self, number: int) -> Iterator[None]:
+        """Variables stand for their copies of that number, on the device of the replica."""
+        graph = get_default_graph()
+        with entered(self._strategy, copy=number), graph.colocate_with(None, ignore_existing=True):
+            with self._on_device(number):
+                yield
+
+    def _from_first(self, value: Any) -> Any:
+        """The value of the first replica of this program, for all of them."""
+        return on_all(self, select(0, value))
 
     @property
     def worker_devices(self) -> Tuple[str, ...]:
-        """The device of the replica."""
-        return (str(self._device or ""),)
+        """The devices of the replicas of this program."""
+        return tuple(str(each or "") for each in self._devices)
 
     @property
     def parameter_devices(self) -> Tuple[str, ...]:
@@ -49,7 +85,7 @@ class StrategyExtended:
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
-        """Calls the function in each replica, and gives what the one replica returns.
+        """Calls the function in each replica of this program.
 
         Args:
             fn: The function.
@@ -57,9 +93,11 @@ class StrategyExtended:
             kwargs: Its arguments by name.
 
         Returns:
-            What the one replica returns.
+            What it returns; a PerReplica where that differs.
         """
-        with entered(self._strategy, True), self._on_device():
+        if self._local_count > 1:
+            return Replicas(self._strategy, fn, args, kwargs or {}).run()
+        with entered(self._strategy, 0), self._on_device(0):
             return fn(*args, **(kwargs or {}))
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any) -> Any:
@@ -67,14 +105,14 @@ class StrategyExtended:
 
         Args:
             reduce_op: A `ReduceOp` or its name.
-            value: What a replica has returned.
-            destinations: Has no effect.
+            value: What replicas have returned.
+            destinations: A variable, for a value for each of its copies; or a device, or what is
+                on one.
 
         Returns:
             The value.
         """
-        as_reduce_op(reduce_op)
-        return value
+        return self.batch_reduce_to(reduce_op, [(value, destinations)])[0]
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any) -> Any:
         """The sums or means of many.
@@ -86,19 +124,30 @@ class StrategyExtended:
         Returns:
             The values.
         """
-        return [self.reduce_to(reduce_op, *pair) for pair in value_destination_pairs]
+        operation, pairs = as_reduce_op(reduce_op), list(value_destination_pairs)
+        if self._replica_count == 1:
+            return [value for value, _ in pairs]
+        values = reduced(self, operation, [value for value, _ in pairs])
+        return [self.broadcast_to(value, place) for value, (_, place) in zip(values, pairs)]
 
     def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
-        """The tensor.
+        """The tensor where it is wanted.
 
         Args:
             tensor: The tensor.
-            destinations: Has no effect.
+            destinations: As of `reduce_to`.
 
         Returns:
-            It.
+            It, or a value for each copy.
         """
-        return tensor
+        if self._replica_count == 1:
+            return tensor
+        if isinstance(destinations, (MirroredVariable, PerReplica)):
+            return on_all(self, tensor)
+        is_name = isinstance(destinations, str)
+        device = destinations if is_name else getattr(destinations, "device", "")
+        with get_default_graph().device(device or None):
+            return identity(tensor)
 
     def update(
         self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None,
@@ -116,9 +165,10 @@ class StrategyExtended:
         Returns:
             What the function returns.
         """
-        with self.colocate_vars_with(var):
-            updated = fn(var, *args, **(kwargs or {}))
-        return updated if group else (updated,)
+        found = each_copy(
+            var, lambda: fn(var, *_own(tuple(args)), **_own(dict(kwargs or {})))
+        )
+        return _grouped(found) if group else tuple(found)
 
     def update_non_slot(
         self, colocate_with: Any, fn: Callable[..., Any], args: Sequence[Any] = (),
@@ -173,7 +223,7 @@ class StrategyExtended:
         return value
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """True: a variable has no copies, wherever it was made.
+        """Whether it is a variable of this strategy.
 
         Args:
             v: A variable.
@@ -181,7 +231,9 @@ class StrategyExtended:
         Returns:
             Whether it is one.
         """
-        return isinstance(v, Variable)
+        if self._replica_count == 1:
+            return isinstance(v, Variable)
+        return isinstance(v, MirroredVariable) and v._strategy is self._strategy
 
     def read_var(self, v: Any) -> Tensor:
         """The variable's value.
@@ -196,10 +248,22 @@ class StrategyExtended:
 
     @property
     def should_checkpoint(self) -> bool:
-        """Whether the program's hooks say if it writes checkpoints."""
-        return True
+        """Whether this program writes checkpoints, if its hooks say so: the first one does."""
+        return self._workers is None or self._workers.index == 0
 
     @property
     def should_save_summary(self) -> bool:
-        """Whether the program's hooks say if it writes summaries."""
-        return True
+        """Whether this program writes summaries, if its hooks say so: the first one does."""
+        return self.should_checkpoint
+
+
+def _own(structure: Any) -> Any:
+    """What the copy that is updated gets of arguments."""
+    return select(current_copy(), structure)
+
+
+def _grouped(results: List[Any]) -> Any:
+    """One operation of those of all copies; of one copy what it is."""
+    if len(results) == 1:
+        return results[0]
+    return grouped(*(each for each in results if each is not None))

@@ -7,7 +7,7 @@ import copy
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
-from troupe._src.distribute.contexts import replica_of
+from troupe._src.replicas.contexts import replica_of
 from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluation_of
 from troupe._src.estimator.exports import Export, export_model
 from troupe._src.estimator.input_fns import Inputs, checked_hooks
@@ -18,6 +18,7 @@ from troupe._src.estimator.model_function import ModelFunction
 from troupe._src.estimator.predictions import examples_of, wanted_predictions
 from troupe._src.estimator.run_config import RunConfig, session_config_of
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
+from troupe._src.estimator.distributed_training import alone, trained_by, training_spec
 from troupe._src.estimator.training import default_device_fn, train_with_spec
 from troupe._src.estimator.warm_start_settings import checked_settings, warm_start_checkpoint
 from troupe._src.graph.graph import Graph
@@ -174,10 +175,9 @@ class Estimator:
         self, input_fn: Callable[..., Any], hooks: List[Any], listeners: List[Any]
     ) -> Any:
         strategy = self._config.train_distribute
-        with self._new_graph() as graph, graph.device(self._device_fn), replica_of(strategy):
+        with self._new_graph() as graph, trained_by(strategy, self._device_fn):
             self._create_global_step(graph)
-            inputs = self._model.inputs(input_fn, ModeKeys.TRAIN, self.config)
-            spec = self._model.spec(inputs, ModeKeys.TRAIN, self.config)
+            spec = training_spec(strategy, self._model, input_fn, self.config)
             self._warm_start(None)
             return train_with_spec(spec, self._config, hooks, listeners)
 
@@ -211,7 +211,7 @@ class Estimator:
         if steps is not None:
             all_hooks.append(StopAfterStepsHook(steps))
         path = checkpoint_for(checkpoint_path, self._model_dir, "evaluate")
-        strategy = self._config.eval_distribute
+        strategy = alone(self._config.eval_distribute)
         with self._new_graph() as graph, graph.device(self._device_fn), replica_of(strategy):
             self._create_global_step(graph)
             evaluation = evaluation_of(self._model, input_fn, self.config)

@@ -56,12 +56,21 @@ class ModelFunction:
         return returned
 
     def inputs(self, input_fn: Callable[..., Any], mode: str, config: RunConfig) -> Inputs:
-        """Calls an input function with those arguments that it has, on the task's processor."""
-        params = self._input_params(mode)
-        given: Dict[str, Any] = {"mode": mode, "params": params, "config": config}
-        kwargs = {key: value for key, value in given.items() if accepts(input_fn, key)}
+        """What an input function gives, on the task's processor."""
         with get_default_graph().device("/cpu:0"):
-            return inputs_of(lambda: input_fn(**kwargs))
+            return inputs_of(lambda: self.call_input_fn(input_fn, mode, config))
+
+    def call_input_fn(
+        self, input_fn: Callable[..., Any], mode: str, config: RunConfig, context: Any = None
+    ) -> Any:
+        """Calls an input function with those arguments that it has."""
+        given: Dict[str, Any] = {
+            "mode": mode,
+            "params": self._input_params(mode),
+            "config": config,
+            "input_context": context,
+        }
+        return input_fn(**{key: each for key, each in given.items() if accepts(input_fn, key)})
 
     def spec(
         self, inputs: Inputs, mode: str, config: RunConfig, is_export: bool = False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, List, Optional
 
 from troupe._src.cluster.device_setter import PS_OPS, replica_device_setter
+from troupe._src.estimator.distributed_training import EndTogetherHook, workers_of
 from troupe._src.estimator.run_config import RunConfig, session_config_of
 from troupe._src.estimator.spec import EstimatorSpec
 from troupe._src.graph.graph import get_default_graph
@@ -80,21 +82,32 @@ def _run(
     spec: EstimatorSpec, config: RunConfig, hooks: List[Any], chief_hooks: List[Any]
 ) -> Optional[Any]:
     loss = None
+    strategy = config.train_distribute
+    workers = workers_of(strategy)
+    writes = workers is None or workers.index == 0
+    session_config = session_config_of(config)
+    if workers is not None:
+        hooks = [*hooks, EndTogetherHook(workers)]
+        session_config.device_filters = []  # it sends to other workers
     with MonitoredTrainingSession(
         master=config.master,
-        is_chief=config.is_chief,
+        is_chief=config.is_chief or workers is not None,  # each worker makes its own variables
         checkpoint_dir=config.model_dir,
         scaffold=spec.scaffold,
         hooks=hooks,
-        chief_only_hooks=chief_hooks,
+        chief_only_hooks=chief_hooks if writes else [],
         save_checkpoint_secs=0,
-        save_summaries_steps=config.save_summary_steps,
-        config=session_config_of(config),
+        save_summaries_steps=config.save_summary_steps if writes else 0,
+        config=session_config,
         max_wait_secs=config.session_creation_timeout_secs,
-        log_step_count_steps=config.log_step_count_steps,
+        log_step_count_steps=config.log_step_count_steps if writes else 0,
     ) as session:
+        run = session.run
+        if workers is not None:  # those that go on from other steps would not fit together
+            session._recovers = False
+            run = functools.partial(session._run, False)
         while not session.should_stop():
-            _, loss = session.run([spec.train_op, spec.loss])
+            _, loss = run([spec.train_op, spec.loss])
     if loss is None:
         logging.warning(
             "Training with estimator made no steps. Perhaps input is empty or misspecified."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Sequence
 
-from troupe._src.distribute.contexts import current
+from troupe._src.replicas.contexts import current
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer
@@ -55,7 +55,7 @@ def _check_list(name: str, given: Any) -> None:
 def _scaled(loss: Tensor, reduction: str) -> Tensor:
     """The part of one of several replicas in a loss that is a mean."""
     found = current()
-    count = found[0].num_replicas_in_sync if found is not None else 1
+    count = 1 if found is None else found.strategy.num_replicas_in_sync
     if count == 1 or reduction != "sum_over_batch_size":
         return loss
     part: Tensor = loss * (1.0 / count)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from troupe import _native
@@ -40,10 +42,43 @@ class ThreadScopes(threading.local):
         self.complete_builder = None
 
 
-class _Defaults(threading.local):
+class InheritedLocal(threading.local):
+    """What a thread has entered, which the threads of replicas begin with."""
+
+    instances: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def __init__(self) -> None:
+        InheritedLocal.instances.add(self)
+
+
+class Inheritance:
+    """What this thread has entered, for another one.
+
+    Args:
+        others: Objects of a thread that are no InheritedLocals, and are inherited, too.
+    """
+
+    def __init__(self, *others: Any) -> None:
+        found = [*InheritedLocal.instances, *others]
+        self._fields = [(each, _copied(vars(each))) for each in found]
+
+    def take(self) -> None:
+        """Makes it what this thread has entered."""
+        for local, fields in self._fields:
+            vars(local).update(_copied(fields))
+
+
+def _copied(fields: Dict[str, Any]) -> Dict[str, Any]:
+    """Fields with lists and dicts of their own."""
+    kinds = (list, dict)
+    return {k: copy.copy(each) if isinstance(each, kinds) else each for k, each in fields.items()}
+
+
+class _Defaults(InheritedLocal):
     """The stacks of default graphs and sessions of a thread, the innermost last."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.graphs: List[Graph] = []
         self.sessions: List[Any] = []
 

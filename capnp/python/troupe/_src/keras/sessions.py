@@ -17,6 +17,9 @@ from troupe._src.graph.graph import (
 )
 from troupe._src.keras.settings import reset_uids
 from troupe._src.ops.creation_ops import placeholder, placeholder_with_default
+from troupe._src.ops.grouping_ops import group
+from troupe._src.replicas.contexts import strategy_of_many
+from troupe._src.replicas.mirrored_variable import each_copy
 from troupe._src.session.base_session import BaseSession
 from troupe._src.session.session import Session
 from troupe._src.types.dtypes import as_dtype
@@ -52,14 +55,14 @@ def get_session(op_input_list: Any = ()) -> BaseSession:
 
     That is the default session, else the one that `set_session` was given, else one of this
     thread, which is made for the default graph. Variables that have no value yet are initialized,
-    but for `manual_variable_initialization(True)`.
+    but for `manual_variable_initialization(True)`, and while the nodes of replicas are made.
     """
     session = get_default_session()
     if session is None:
         if _state.session is None or _state.session.graph is not get_default_graph():
             _state.session = Session()
         session = _state.session
-    if not _is_manual:
+    if not _is_manual and strategy_of_many() is None:
         with session.graph.as_default():
             _initialize_variables(session)
     return session
@@ -181,5 +184,6 @@ def _assignment_to(variable: Any) -> Any:
     if not hasattr(variable, "_keras_assignment"):
         dtype = as_dtype(variable.dtype).base_dtype
         fed = placeholder(dtype, shape=variable.shape)
-        variable._keras_assignment = fed, variable.assign(fed).op
+        assigned = each_copy(variable, lambda: variable.assign(fed).op)
+        variable._keras_assignment = fed, group(*assigned) if len(assigned) > 1 else assigned[0]
     return variable._keras_assignment

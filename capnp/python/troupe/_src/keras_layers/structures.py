@@ -7,11 +7,11 @@ the list of the tensors, and the layer's own methods the structure again; likewi
 from __future__ import annotations
 
 import functools
-import threading
 from typing import Any, Callable, List, Optional
 
 from troupe._src.control_flow.conversion import call_or_converted
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
+from troupe._src.graph.thread_scopes import InheritedLocal
 
 
 class _Call:
@@ -21,8 +21,9 @@ class _Call:
         self.layer, self.inputs, self.result = layer, inputs, None
 
 
-class _Calls(threading.local):
+class _Calls(InheritedLocal):
     def __init__(self) -> None:
+        super().__init__()
         self.open: List[_Call] = []
 
 

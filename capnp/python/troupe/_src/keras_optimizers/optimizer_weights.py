@@ -271,7 +271,7 @@ class OptimizerWeights:
 
 def key_of(variable: Variable) -> Any:
     """By what an optimizer knows a variable."""
-    return variable.graph, variable.op.name
+    return variable.graph, getattr(variable, "_copies", [variable])[0].op.name
 
 
 def _initial(initializer: Any, shape: Any, dtype: DType) -> Any:

@@ -24,6 +24,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Ones, Zeros
+from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
 _zeros, _ones = Zeros(), Ones()
 
@@ -181,7 +182,11 @@ class BatchNormalization(Layer):
             )
 
         def add_average(name: str, initializer: Any) -> Any:
-            return self.add_weight(name, shape, dtype, initializer, trainable=False)
+            return self.add_weight(
+                name, shape, dtype, initializer, trainable=False,
+                synchronization=VariableSynchronization.ON_READ,
+                aggregation=VariableAggregation.MEAN,
+            )  # fmt: skip
 
         # Averages are assigned as a whole, so they are in one part.
         scope = self._enter(None)

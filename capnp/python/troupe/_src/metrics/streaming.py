@@ -9,6 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import creation_ops
 from troupe._src.types.dtypes import DTypeLike
+from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable import Variable
 
 Metric = Tuple[Tensor, Tensor]
@@ -21,6 +22,8 @@ def metric_variable(shape: Any, dtype: DTypeLike, name: str) -> Variable:
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         name=name,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
     )
 
 

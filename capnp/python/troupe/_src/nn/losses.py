@@ -14,6 +14,7 @@ from troupe._src.control_flow.weights import assert_broadcastable
 from troupe._src.ops import creation_ops, gen_ops, math_ops
 from troupe._src.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.replicas.loss_reductions import note_loss_reduction
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 
@@ -74,6 +75,7 @@ def compute_weighted_loss(
         ValueError: if the weights do not broadcast to the losses, or the reduction is unknown.
     """
     Reduction.validate(reduction)
+    note_loss_reduction(reduction)
     graph = get_default_graph()
     with graph.name_scope(scope or "weighted_loss"):
         each = convert_to_tensor(losses)

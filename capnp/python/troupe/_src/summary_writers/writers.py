@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
+
 from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 import numpy as np
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.thread_scopes import InheritedLocal
 from troupe._src.ops.grouping_ops import no_op
 from troupe._src.session.py_func import py_func
 from troupe._src.set_module import set_module
@@ -19,7 +21,7 @@ from troupe._src.types import dtypes
 DONE = np.True_
 
 
-class _Current(threading.local):
+class _Current(InheritedLocal):
     """What the thread records summaries with."""
 
     writer: Optional[SummaryWriter] = None

@@ -16,6 +16,7 @@ from troupe._src.keras.sessions import assignments, kept_session, set_learning_p
 from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.grouping_ops import group
+from troupe._src.replicas.contexts import strategy_of_many
 from troupe._src.set_module import set_module
 from troupe._src.keras.loaded import keras_module
 from troupe._src.train.global_step import get_or_create_global_step
@@ -90,6 +91,9 @@ def _model_fn(model: Any) -> Callable[..., EstimatorSpec]:
             return EstimatorSpec(
                 mode, predictions=predictions, loss=clone.total_loss, eval_metric_ops=metrics
             )
+        strategy = strategy_of_many()
+        if strategy is not None:  # the losses of replicas add up to that of all their batches
+            clone.total_loss = clone.total_loss * (1.0 / strategy.num_replicas_in_sync)
         clone._make_train_function()
         train_op = clone.train_function.updates_op
         given = _if_new(config, clone, weights)

@@ -8,6 +8,8 @@ from troupe._src.layers.normalization import BatchNormalization as Normalization
 from troupe._src.set_module import set_module
 from troupe._src.keras.loaded import keras_module
 from troupe._src.types.shapes import TensorShape
+from troupe._src.variables.creators import variable_creator_scope
+from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
 _BatchNormalization: Any = keras_module("layers.normalization").BatchNormalization
 _InputSpec: Any = keras_module("engine.base_layer").InputSpec
@@ -47,6 +49,15 @@ class _Normalizer(Normalization):
     def normalize(self, inputs: Any, training: Any) -> Any:
         self._given = inputs
         return self.call(inputs, training=training)
+
+
+def _make_weight(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+    """Makes a weight; averages are of replicas, whose mean is what is saved."""
+    name = str(arguments["name"] or "").split("/")[-1]
+    if name.startswith(("moving_", "renorm_")):
+        arguments["synchronization"] = VariableSynchronization.ON_READ
+        arguments["aggregation"] = VariableAggregation.MEAN
+    return next_creator(**arguments)
 
 
 @set_module("troupe.keras.layers")
@@ -115,9 +126,11 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
         listed = self.axis if isinstance(self.axis, list) else [self.axis]
         made = self._normalizer
         if made is None:
-            super().build(input_shape)
+            with variable_creator_scope(_make_weight):
+                super().build(input_shape)
         else:
-            made.build(TensorShape(input_shape))
+            with variable_creator_scope(_make_weight):
+                made.build(TensorShape(input_shape))
         self.axis = [axis % len(input_shape) for axis in listed]
         axes = {axis: input_shape[axis] for axis in self.axis}
         self.input_spec = _InputSpec(ndim=len(input_shape), axes=axes)

@@ -10,6 +10,7 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.platform import logging
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
+from troupe._src.variables.synchronization import VariableAggregation
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable
 
@@ -90,6 +91,7 @@ def create_global_step(graph: Optional[Graph] = None) -> Variable:
             Zeros(),
             trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
         )
         return step
 

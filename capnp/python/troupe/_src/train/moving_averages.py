@@ -11,6 +11,11 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.scopes import init_scope
 from troupe._src.ops import creation_ops, gen_ops, grouping_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.replicas.contexts import strategy_of_many
+from troupe._src.replicas.merging import merge_call
+from troupe._src.replicas.mirrored_variable import each_copy, select_own
+from troupe._src.replicas.reductions import local_mean, on_all
+from troupe._src.replicas.values import Mirrored
 from troupe._src.set_module import set_module
 from troupe._src.variables.initializers import Zeros
 from troupe._src.variables.variable import Variable
@@ -31,6 +36,28 @@ def assign_moving_average(
     With `zero_debias` it is divided by what a variable that starts at zero lacks (Kingma and Ba,
     Adam, 2014, section 3): two more variables keep the biased average and the number of updates.
     """
+    strategy = strategy_of_many()
+    if strategy is not None:
+        # Averages are linear: that of the mean is the mean of those that replicas would have.
+        given = (variable, value, decay, zero_debias, name)
+        average: Tensor = merge_call(strategy, _assign_in_copies, given)
+        return average
+    return _assign(variable, value, decay, zero_debias, name)
+
+
+def _assign_in_copies(
+    strategy: Any, variable: Variable, value: Any, decay: Any, zero_debias: bool, name: Any
+) -> Any:
+    mean = on_all(strategy.extended, local_mean(strategy.extended, value))
+    updated = each_copy(
+        variable, lambda: _assign(variable, select_own(mean), decay, zero_debias, name)
+    )
+    return updated[0] if len(updated) == 1 else Mirrored(updated)
+
+
+def _assign(
+    variable: Variable, value: Any, decay: Any, zero_debias: bool, name: Optional[str]
+) -> Tensor:
     graph = get_default_graph()
     named = graph.name_scope(name or "AssignMovingAvg")
     with named as scope, graph.colocate_with(variable.op):

@@ -239,7 +239,7 @@ def _rows_of(var: Variable, grad: Tensor, indices: Tensor) -> IndexedSlices:
 
 
 def _key_of(var: Variable) -> _Key:
-    return var.op.graph, var.op.name
+    return var.graph, str(getattr(var, "_copies", [var])[0].op.name)
 
 
 def _slot(var: Variable, initial: Any, name: str) -> Variable:

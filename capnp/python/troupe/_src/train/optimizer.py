@@ -11,6 +11,11 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform.logging import not_obeyed
+from troupe._src.replicas.contexts import strategy_of_many
+from troupe._src.replicas.loss_reductions import scaled_loss
+from troupe._src.replicas.merging import merge_call
+from troupe._src.replicas.mirrored_variable import each_copy, select_own
+from troupe._src.replicas.reduce_op import ReduceOp
 from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
@@ -141,8 +146,7 @@ class Optimizer(OpUpdates):
             )
         if gate_gradients == Optimizer.GATE_GRAPH:
             not_obeyed("Optimizer", "gate_gradients=GATE_GRAPH")
-        if callable(loss):
-            loss = loss()
+        loss = scaled_loss(loss() if callable(loss) else loss)
         if isinstance(var_list, (Variable, Tensor)):
             var_list = [var_list]
         variables = list(var_list) if var_list is not None else trainable_variables()
@@ -183,6 +187,25 @@ class Optimizer(OpUpdates):
             raise ValueError(
                 f"No gradients provided for any variable: {[v.name for _, v in given]}."
             )
+        strategy = strategy_of_many()
+        if strategy is not None:
+            operation: Operation = merge_call(
+                strategy, self._apply_sums, (pairs, global_step), {"name": name}
+            )
+            return operation
+        return self._apply_all(pairs, global_step, name)
+
+    def _apply_sums(
+        self, strategy: Any, pairs: Any, global_step: Optional[Variable], name: Optional[str]
+    ) -> Operation:
+        """Applies the sums of the gradients of all replicas."""
+        variables = [variable for _, variable in pairs]
+        sums = strategy.extended.batch_reduce_to(ReduceOp.SUM, pairs)
+        return self._apply_all(list(zip(sums, variables)), global_step, name)
+
+    def _apply_all(
+        self, pairs: Any, global_step: Optional[Variable], name: Optional[str]
+    ) -> Operation:
         step, scope = self._apply(pairs, name)
         # The scope is unique, and the operation has its name.
         train_op = self._after_step(step, pairs, global_step, scope)
@@ -221,8 +244,7 @@ class Optimizer(OpUpdates):
             self._prepare()
             updates = []
             for gradient, variable in pairs:
-                with graph.colocate_with(variable.op):
-                    updates.append(self._update(gradient, variable))
+                updates += each_copy(variable, lambda: self._update(select_own(gradient), variable))
             return self._finish(updates, scope + "update"), scope
 
     def _update(self, gradient: Any, variable: Variable) -> Any:

@@ -1,0 +1,1 @@
+"""Replicas of a computation on several devices, and the copies of variables that they use."""
