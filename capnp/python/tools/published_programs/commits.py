@@ -16,6 +16,7 @@ COMMITS = {
     "NVIDIA/tensorflow": "7cbba04a2ee16d21309eefad5be6585183a2d5a9",
     "NVlabs/stylegan": "1e0d5c781384ef12b50ef20a62fee5d78b38e88f",
     "PetarV-/GAT": "5af87e7fce2b90ae1cbd621cd58059036a3c7436",
+    "XifengGuo/CapsNet-Keras": "2f6d47dd205c7d77fc3d43626feee4c45d3c6db4",
     "YunYang1994/tensorflow-yolov3": "03cb272af2e26d598c553f3a2d38024fc6f67a0b",
     "abisee/pointer-generator": "b29e986f24fdd01a6b6d6008187c5c887f0be282",
     "affinelayer/pix2pix-tensorflow": "0f2174424356162920fc25067e63db2bcf19f4e7",
@@ -46,6 +47,7 @@ COMMITS = {
     "dennybritz/reinforcement-learning": "2b832284894a65eccdd82353cc446f68d100676e",
     "domluna/memn2n": "8a4915ac18e95db3828f3ad862609718c28a17e8",
     "ericjang/draw": "56bb9404bc3d01da1e1ed2930660221f8c39f7b0",
+    "experiencor/keras-yolo3": "768c524f277adbfd26c2f44d73cb1826bbaf2d10",
     "gaussic/text-classification-cnn-rnn": "90dd55cccacac663e87445ed356bf59307864168",
     "google-research/albert": "b772393d3dae115b493258ce8e37c17b2cc62100",
     "google-research/bert": "eedf5716ce1268e56f0a50264a88cafad334ac61",
@@ -70,6 +72,9 @@ COMMITS = {
     "jakeret/tf_unet": "0dcdf2ff1ebcc2ee59997d127a0c0be847168884",
     "keithito/tacotron": "d26c763342518d4e432e9c4036a1aff3b4fdaa1e",
     "keras-rl/keras-rl": "216c3145f3dc4d17877be26ca2185ce7db462bad",
+    "keras-team/keras": "f295e8ee39d4ba841ac281a9337d69c7bc5e0eb6",
+    "keras-team/keras-contrib": "3fc5ef709e061416f4bc8a92ca3750c824b5d2b0",
+    "keras-team/keras@2.2.4": "1931e2186843ad3ca2507a3b16cb09a7a3db5285",
     "kimiyoung/transformer-xl": "44781ed21dbaec88b280f74d9ae2877f52b492a5",
     "kubeflow/tf-operator": "47a74b738920edbf4207160cec7e1dff9cdab3f2",
     "lambdaji/tf_repos": "b531ff12cdab65acc9551025f73fade2b6f425a7",
@@ -86,6 +91,8 @@ COMMITS = {
     "openai/pixel-cnn": "bbc15688dd37934a12c2759cf2b34975e15901d9",
     "openai/spinningup": "038665d62d569055401d91856abb287263096178",
     "openai/supervised-reptile": "8f2b71c67a31c1a605ced0cecb76db876b607a7a",
+    "philipperemy/keras-tcn": "9e98e568cbe76d0cb48fe893a66f4fbd1515bd6f",
+    "qqwweee/keras-yolo3": "e6598d13c703029b2686bc2eb8d5c09badf42992",
     "rishizek/tensorflow-deeplab-v3": "a5d7ff2a14ebafb8a9b783271e4add82488528d3",
     "shenweichen/DeepCTR": "db66ac35845a3fc87db004952a514c5244ccec66",
     "sherjilozair/char-rnn-tensorflow": "4bff62d34ba6d536f052145cd3f8f79b6fa11365",
@@ -119,6 +126,7 @@ COMMITS = {
     "xiangwang1223/neural_graph_collaborative_filtering": (
         "a718a4f2df7c3942ca0df6759926975762c61eed"
     ),
+    "zhixuhao/unet": "b45af4d458437d8281cc218a07fd4380818ece4a",
     "zhougr1993/DeepInterestNetwork": "9765f96202f849e59ff260c8b46931a0ddf01d77",
     "zihangdai/xlnet": "bbaa3a6fa0b3a2ee694e8cf66167434f9eca9660",
 }

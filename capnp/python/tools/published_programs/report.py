@@ -21,7 +21,8 @@ def with_table(text: str, programs: Sequence[Any], results: Dict[str, str]) -> s
         if not own:
             continue
         running = [_shown(each) for each in own if results[each.name] == "runs"]
-        link = f"[{repository}](https://github.com/{repository}/tree/{COMMITS[repository]})"
+        address = f"https://github.com/{repository.partition('@')[0]}"
+        link = f"[{repository}]({address}/tree/{COMMITS[repository]})"
         lines.append(f"- {link}: {', '.join(running) or 'none'}")
         for each in own:
             if results[each.name] != "runs":

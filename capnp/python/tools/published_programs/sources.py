@@ -11,7 +11,10 @@ from commits import COMMITS
 
 
 class Clones:
-    """Clones of repositories in a folder, where missing ones are added."""
+    """Clones of repositories in a folder, where missing ones are added.
+
+    What is behind an @ in the name of a repository tells its versions apart.
+    """
 
     def __init__(self, folder: pathlib.Path) -> None:
         self._folder = folder
@@ -35,6 +38,7 @@ class Clones:
         ).stdout
 
     def _place(self, repository: str) -> pathlib.Path:
+        repository = repository.partition("@")[0]
         clone = self._folder / repository.replace("/", "+") / "repo"
         if not clone.exists():
             url = f"https://github.com/{repository}"

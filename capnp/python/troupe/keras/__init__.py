@@ -1,4 +1,4 @@
-"""Keras: the package `keras` of PyPI, of version 2.2 or 2.3, where that is installed.
+"""Keras: the package `keras` of PyPI, of version 2.3, where that is installed.
 
 `pip install 'keras==2.3.1'`. Its layers, models and optimizers add nodes to the default graph, and
 run in the session that `keras.backend.set_session` is given, or in one that they make. The

@@ -203,11 +203,14 @@ class ModelTest(KerasCase):
 
 
 class ImportTest(unittest.TestCase):
-    def run_program(self, text):
-        """What a program prints, or its errors."""
+    def run_program(self, text, **beside):
+        """What a program prints, or its errors; with the text of packages beside it."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "program.py")
             path.write_text(textwrap.dedent(text))
+            for name, source in beside.items():
+                pathlib.Path(folder, name).mkdir()
+                pathlib.Path(folder, name, "__init__.py").write_text(textwrap.dedent(source))
             done = subprocess.run(
                 [sys.executable, "-m", "troupe", str(path)],
                 capture_output=True, text=True, timeout=100, env=PACKAGES,
@@ -264,9 +267,77 @@ class ImportTest(unittest.TestCase):
         """)
         self.assertEqual(told, "[[0. 1.]]\n")
 
+    def test_a_program_has_an_older_version_beside_it_and_tf_keras_has_that_of_the_path(self):
+        told = self.run_program(
+            """
+            import keras
+            import tensorflow as tf
+
+            print(keras.__version__, keras.is_many([]), keras.__file__.startswith(tf.__path__[0]))
+            from tensorflow.keras.utils import Sequence
+            print(tf.keras.layers.Dense(2)(tf.zeros([3, 4])).shape, Sequence.__name__)
+            """,
+            keras="""
+            from collections import Iterable
+
+            __version__ = '2.2.4'
+
+
+            def is_many(value):
+                return isinstance(value, Iterable)
+            """,
+        )
+        self.assertEqual(told, "2.2.4 True False\n(3, 2) Sequence\n")
+
+    def test_estimators_of_scikit_learn_say_what_they_are(self):
+        told = self.run_program(
+            """
+            from keras.wrappers.scikit_learn import KerasClassifier, KerasRegressor
+
+            print(KerasClassifier(lambda: 0).__sklearn_tags__())
+            print(KerasRegressor(lambda: 0).__sklearn_tags__())
+            """,
+            sklearn="""
+            import sys
+
+
+            class BaseEstimator:
+                def __sklearn_tags__(self):
+                    return "estimator"
+
+
+            class ClassifierMixin:
+                def __sklearn_tags__(self):
+                    return "classifier and " + super().__sklearn_tags__()
+
+
+            class RegressorMixin:
+                def __sklearn_tags__(self):
+                    return "regressor and " + super().__sklearn_tags__()
+
+
+            sys.modules["sklearn.base"] = sys.modules["sklearn"]
+            """,
+        )
+        self.assertEqual(told, "classifier and estimator\nregressor and estimator\n")
+
+    def test_a_program_finds_no_tf_keras_where_the_only_version_is_older(self):
+        folder = ("keras", "2.2.4")
+        modules = "troupe._src.api.keras_modules"
+        with (
+            mock.patch(f"{modules}.keras_folders", lambda: iter([folder])),
+            mock.patch(f"{modules}.keras_version", lambda: folder[1]),
+            self.assertRaisesRegex(ImportError, "version 2.3, and version 2.2.4 is installed"),
+        ):
+            importlib.import_module("troupe.keras.no_such_module")
+
     def test_where_no_version_fits_the_error_says_which_to_install(self):
         for version, found in [(None, "none is installed"), ("3.10.0", "version 3.10.0 is")]:
-            with mock.patch("troupe._src.api.keras_modules.keras_version", lambda: version):
+            modules = "troupe._src.api.keras_modules"
+            with (
+                mock.patch(f"{modules}.keras_folders", lambda: iter(())),
+                mock.patch(f"{modules}.keras_version", lambda: version),
+            ):
                 with self.assertRaisesRegex(AttributeError, f"{found}.*pip install 'keras=="):
                     tf.keras.layers
                 with self.assertRaisesRegex(ImportError, f"{found}.*pip install"):

@@ -5,11 +5,20 @@ from __future__ import annotations
 import pathlib
 from typing import Callable, Dict, List
 
-from libraries import garden_programs_data, graphs_data, models_data, speech_data, texts_data
+from libraries import (
+    garden_programs_data,
+    graphs_data,
+    keras_data,
+    models_data,
+    speech_data,
+    texts_data,
+)
 from libraries.actors import ACTORS
 from libraries.companions import COMPANIONS
 from libraries.garden_programs import GARDEN_PROGRAMS
 from libraries.graphs import GRAPHS
+from libraries.keras_examples import KERAS_EXAMPLES
+from libraries.keras_programs import KERAS_PROGRAMS
 from libraries.models import MODELS
 from libraries.speech import SPEECH
 from libraries.tests_of_libraries import TESTS
@@ -18,13 +27,14 @@ from libraries.translations import TRANSLATIONS
 from program import Program
 
 LIBRARIES: List[Program] = [
-    *ACTORS, *COMPANIONS, *GARDEN_PROGRAMS, *GRAPHS, *MODELS, *SPEECH, *TESTS, *TEXTS,
-    *TRANSLATIONS,
+    *ACTORS, *COMPANIONS, *GARDEN_PROGRAMS, *GRAPHS, *KERAS_EXAMPLES, *KERAS_PROGRAMS, *MODELS,
+    *SPEECH, *TESTS, *TEXTS, *TRANSLATIONS,
 ]  # fmt: skip
 
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     **garden_programs_data.MAKERS,
     **graphs_data.MAKERS,
+    **keras_data.MAKERS,
     **models_data.MAKERS,
     **speech_data.MAKERS,
     **texts_data.MAKERS,

@@ -15,7 +15,7 @@ _KINDS = (
 ).split()
 
 
-def _picture(path: pathlib.Path, height: int, width: int, mode: str = "RGB") -> None:
+def make_picture(path: pathlib.Path, height: int, width: int, mode: str = "RGB") -> None:
     from PIL import Image
 
     random = np.random.RandomState(len(str(path)))
@@ -34,7 +34,7 @@ def make_celebrities(folder: pathlib.Path) -> None:
         values = " ".join(str(2 * each - 1) for each in random.randint(2, size=5))
         lines.append(f"{index:06}.jpg {values}")
         for part in ("train", "test"):
-            _picture(place / part / f"{index:06}.jpg", 40, 40)
+            make_picture(place / part / f"{index:06}.jpg", 40, 40)
     (place / "list_attr_celeba.txt").write_text("\n".join(lines) + "\n")
 
 
@@ -45,7 +45,7 @@ def make_dogs_of_pascal(folder: pathlib.Path) -> None:
         (place / each).mkdir(parents=True)
     names = [f"{index:06}" for index in range(4)]
     for name in names:
-        _picture(place / f"JPEGImages/{name}.jpg", 80, 100)
+        make_picture(place / f"JPEGImages/{name}.jpg", 80, 100)
         box = "<xmin>20</xmin><ymin>20</ymin><xmax>80</xmax><ymax>60</ymax>"
         thing = f"<object><name>dog</name><bndbox>{box}</bndbox></object>"
         (place / f"Annotations/{name}.xml").write_text(f"<annotation>{thing}</annotation>")
@@ -61,7 +61,7 @@ def make_segments_in_a_list(folder: pathlib.Path) -> None:
     (folder / "voc/kinds").mkdir(parents=True)
     lines = []
     for index in range(4):
-        _picture(folder / f"voc/{index}.jpg", 80, 90)
+        make_picture(folder / f"voc/{index}.jpg", 80, 90)
         kinds = random.randint(3, size=(80, 90)).astype(np.uint8)
         Image.fromarray(kinds).save(folder / f"voc/kinds/{index}.png")
         lines.append(f"/{index}.jpg /kinds/{index}.png\n")
@@ -74,7 +74,7 @@ def make_drawn_letters(folder: pathlib.Path) -> None:
         for letter in range(6):
             for index in range(4):
                 place = f"data/omniglot/a{alphabet}/character{letter}/{index}.png"
-                _picture(folder / place, 105, 105, "L")
+                make_picture(folder / place, 105, 105, "L")
 
 
 def make_small_photographs_of_kinds(folder: pathlib.Path) -> None:
@@ -82,7 +82,7 @@ def make_small_photographs_of_kinds(folder: pathlib.Path) -> None:
     for part in ("train", "val", "test"):
         for kind in range(6):
             for index in range(4):
-                _picture(folder / f"data/miniimagenet/{part}/n{kind}/{index}.JPEG", 84, 84)
+                make_picture(folder / f"data/miniimagenet/{part}/n{kind}/{index}.JPEG", 84, 84)
 
 
 def make_folder_of_words(folder: pathlib.Path) -> None:

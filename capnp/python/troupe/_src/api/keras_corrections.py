@@ -7,12 +7,14 @@ from their own files with these lines replaced; the files stay as they are.
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
+import os
 import re
 import sys
-from typing import Any, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence, Tuple
 
 _PACKAGES = ("keras", "keras_preprocessing")
 
@@ -60,6 +62,17 @@ _REPLACED = [
         (
             r"\b([\w.]+(?:\['\w+'\])?)\.decode\('utf-?8'\)",
             r"(\1 if isinstance(\1, str) else \1.decode('utf8'))",
+        ),
+        # scikit-learn asks its estimators what they are.
+        *(
+            (
+                rf"(?s)(\nclass Keras{kind}\(BaseWrapper\):.*?)(\n    def )",
+                r"\1\n    def __sklearn_tags__(self):\n"
+                rf"        from sklearn.base import BaseEstimator, {kind}Mixin\n"
+                rf"        return type('Tags', ({kind}Mixin, BaseEstimator), {{}})()"
+                r".__sklearn_tags__()\n\2",
+            )
+            for kind in ("Classifier", "Regressor")
         ),
         # tf.keras lets models be called with `training`, which they hand to their layers.
         (
@@ -119,8 +132,28 @@ _REPLACED = [
 ]
 
 
+def keras_folders() -> Iterator[Tuple[str, str]]:
+    """The folders of the package on Python's path, first come first, each with its version."""
+    for place in sys.path:
+        spec = importlib.machinery.PathFinder.find_spec("keras", [place])
+        file = None if spec is None else spec.origin
+        version = _version_of(file) if file is not None and os.path.isfile(file) else None
+        if file is not None and version is not None:
+            yield os.path.dirname(file), version
+
+
+@functools.lru_cache(maxsize=None)
+def _version_of(file: str) -> Optional[str]:
+    """What the package says in its own text: one beside a program is not installed."""
+    with open(file, encoding="utf-8") as text:
+        found = re.search(r"^__version__ = ['\"](.+)['\"]", text.read(), re.MULTILINE)
+    return found[1] if found else None
+
+
 def keras_version() -> Optional[str]:
-    """The version of the package that is installed."""
+    """The version of the package that `import keras` gives."""
+    for _, version in keras_folders():
+        return version
     try:
         return importlib.metadata.version("keras")
     except importlib.metadata.PackageNotFoundError:

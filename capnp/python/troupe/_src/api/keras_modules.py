@@ -6,7 +6,6 @@ Its files are loaded under these names, with what `_src/tf_keras` changes: a pro
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -17,7 +16,7 @@ import types
 from typing import Any, Callable, Container, List, Optional, Sequence, Tuple
 
 from troupe._src.api.aliases import Aliases
-from troupe._src.api.keras_corrections import CorrectedLoader, is_supported, keras_version
+from troupe._src.api.keras_corrections import CorrectedLoader, keras_folders, keras_version
 
 _PACKAGE = __name__.split(".")[0]
 _ALIAS = f"{_PACKAGE}.keras"
@@ -34,23 +33,20 @@ CONTRIBUTED = (
 
 
 def _folder() -> str:
-    """That of the installed package; AttributeError where none fits this one."""
+    """That of the first package on the path that fits; AttributeError where none does.
+
+    A program may have version 2.2 for itself: the classes that TensorFlow changes are of 2.3.
+    """
+    for folder, version in keras_folders():
+        if version.startswith("2.3."):
+            importlib.import_module(f"{_PACKAGE}.as_tensorflow")  # as it imports tensorflow
+            return folder
     version = keras_version()
-    folder = _folder_of(version) if is_supported(version) else None
-    if folder is None:
-        found = "none is installed" if version is None else f"version {version} is installed"
-        raise AttributeError(
-            f"'{_ALIAS}' is the package 'keras' of PyPI, of version 2.2 or 2.3, and "
-            f"{found}: pip install 'keras==2.3.1'"
-        )
-    importlib.import_module(f"{_PACKAGE}.as_tensorflow")  # as it imports tensorflow
-    return folder
-
-
-@functools.lru_cache(maxsize=None)
-def _folder_of(version: str) -> Optional[str]:
-    spec = importlib.machinery.PathFinder.find_spec("keras")
-    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
+    found = "none is installed" if version is None else f"version {version} is installed"
+    raise AttributeError(
+        f"'{_ALIAS}' is the package 'keras' of PyPI, of version 2.3, and "
+        f"{found}: pip install 'keras==2.3.1'"
+    )
 
 
 def _changes(name: str) -> Any:
