@@ -289,6 +289,16 @@ class ImportTest(unittest.TestCase):
         )
         self.assertEqual(told, "2.2.4 True False\n(3, 2) Sequence\n")
 
+    def test_summaries_show_sizes_as_plain_numbers(self):
+        told = self.run_program("""
+            from keras import layers, models
+
+            model = models.Sequential([layers.Reshape((3, -1), input_shape=(6, 4))])
+            model.add(layers.Flatten())
+            model.summary()
+        """)
+        self.assertRegex(told, r"\(None, 3, 8\) (.|\n)*\(None, 24\) ")
+
     def test_estimators_of_scikit_learn_say_what_they_are(self):
         told = self.run_program(
             """

@@ -92,7 +92,8 @@ CONVOLUTIONS = [
 
 # Names of metrics, since Keras 2.3, are those that compile was given.
 _CIFAR: Edits = [
-    MADE, (r"^(\s*(nb_)?epochs?) = \d+", r"\1 = 1"), (r"load_data\(\)", "load_data(64, 64)"),
+    MADE, (r"^(\s*(nb_)?epochs?) = \d+", r"\1 = 1"),
+    (r"cifar10\.load_data\(\)", "cifar10.load_data(64, 64)"),
 ]  # fmt: skip
 _COMMUNITY = {
     "cifar10_clr": _CIFAR,

@@ -63,6 +63,8 @@ _REPLACED = [
             r"\b([\w.]+(?:\['\w+'\])?)\.decode\('utf-?8'\)",
             r"(\1 if isinstance(\1, str) else \1.decode('utf8'))",
         ),
+        # Summaries show the type of what is no int since NumPy 2.
+        (r"\bnp\.prod\((input_shape(?:\[1:\])?|input_shape, dtype='?int'?)\)", r"int(np.prod(\1))"),
         # scikit-learn asks its estimators what they are.
         *(
             (
