@@ -41,8 +41,8 @@ def _folder() -> str:
         if version.startswith("2.3."):
             importlib.import_module(f"{_PACKAGE}.as_tensorflow")  # as it imports tensorflow
             return folder
-    version = keras_version()
-    found = "none is installed" if version is None else f"version {version} is installed"
+    other = keras_version()
+    found = "none is installed" if other is None else f"version {other} is installed"
     raise AttributeError(
         f"'{_ALIAS}' is the package 'keras' of PyPI, of version 2.3, and "
         f"{found}: pip install 'keras==2.3.1'"
