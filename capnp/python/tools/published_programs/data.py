@@ -17,6 +17,7 @@ import papers_data
 import stand_ins
 import various_data
 from environments import make_environments
+from frameworks.all_programs import MAKERS as FRAMEWORK_MAKERS
 from graph_data import (
     make_checkpoint_folders,
     make_citations,
@@ -219,6 +220,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "unpacked digits": make_unpacked_digits,
     "words": make_words,
     "zipped text": make_zipped_text,
+    **FRAMEWORK_MAKERS,
     **all_programs.MAKERS,
     **garden_data.MAKERS,
     **model_data.MAKERS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -36,7 +37,7 @@ def run(
     places = _places(program, clones)
     # What has been made of a file stays.
     places = {path: place for path, place in places.items() if not (folder / place).exists()}
-    texts = {path: clones.text(*path).decode("utf-8-sig") for path in places}
+    texts = {path: _program(clones.text(*path).decode("utf-8-sig"), path[1]) for path in places}
     for pattern, replacement in program.edits:
         changed = {
             path: re.sub(pattern, replacement, text, flags=re.MULTILINE)
@@ -47,7 +48,7 @@ def run(
         texts = changed
     for path, text in texts.items():
         text = _edited(text, digits, ports)
-        place = folder / places[path]
+        place = folder / _of_program(places[path])
         place.parent.mkdir(parents=True, exist_ok=True)
         is_code = place.suffix == ".py"
         place.write_text(_in_python_3(text, program.is_python_2) if is_code else text)
@@ -57,19 +58,34 @@ def run(
 def _places(program: Program, clones: Any) -> Dict[Tuple[str, str], str]:
     """The files of repositories that a program needs, and where each is in its folder."""
     own, found = program.repository, {}
+    ends = (*_TEXTS, ".ipynb") if program.path.endswith(".ipynb") else _TEXTS
     for repository, folder in program.libraries:
         for path in clones.files(repository, folder):
             if path.endswith(_TEXTS):
                 found[repository, path] = path
     if program.tree is not None:
         for path in clones.files(own, program.tree):
-            if path.endswith(_TEXTS):
+            if path.endswith(ends):
                 found[own, path] = _inside(program, path)
         return found
     parent = str(pathlib.PurePath(program.path).parent)
     beside = [f"{parent}/{name}" if parent != "." else name for name in program.companions]
     found.update({(own, path): pathlib.PurePath(path).name for path in [program.path, *beside]})
     return found
+
+
+def _program(text: str, path: str) -> str:
+    """The text of a file; of a notebook its code, without the lines that are for the notebook."""
+    if not path.endswith(".ipynb"):
+        return text
+    cells = [cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    code = "\n\n".join("".join(lines) for lines in cells)
+    return re.sub(r"^([ \t]*)[%!].*$", r"\1pass", code, flags=re.MULTILINE) + "\n"
+
+
+def _of_program(path: str) -> str:
+    """Where a file is when it is run: a notebook is a module, too."""
+    return path.removesuffix(".ipynb") + ".py" if path.endswith(".ipynb") else path
 
 
 def _inside(program: Program, path: str) -> str:
@@ -116,7 +132,7 @@ def _in_python_3(text: str, has_names_of_2: bool) -> str:
 def _outcome(
     program: Program, folder: pathlib.Path, digits: pathlib.Path, packages: str, ports: Any
 ) -> str:
-    name = _inside(program, program.path)
+    name = _of_program(_inside(program, program.path))
     own_folders = [str(folder / each) for each in ("", *program.imported_from)]
     environment = {
         **os.environ,

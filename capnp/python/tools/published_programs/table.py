@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import List
 
+from frameworks.all_programs import FRAMEWORKS
 from further import FURTHER
 from garden import GARDEN
 from libraries.all_programs import LIBRARIES
@@ -321,4 +322,5 @@ TRANSFORMERS = of("google-research/bert", "", {
 PROGRAMS: List[Program] = [
     *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
     *FURTHER, *RESEARCH, *VARIOUS, *GARDEN, *PAPERS, *LIBRARIES,
+    *FRAMEWORKS,
 ]  # fmt: skip

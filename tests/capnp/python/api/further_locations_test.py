@@ -22,7 +22,7 @@ from troupe.python.ops import list_ops, nn_ops, summary_ops_v2
 from troupe.python.tools import saved_model_utils
 from troupe.python.training import evaluation
 from troupe.python.training.tracking import base, data_structures
-from troupe.python.util import serialization
+from troupe.python.util import decorator_utils, deprecation, serialization
 from troupe.python.util.tf_export import keras_export
 
 _ESTIMATORS = """
@@ -60,6 +60,40 @@ class FurtherLocationsTest(tf.test.TestCase):
             return 1
 
         self.assertEqual(exported(), 1)
+
+    def test_decorators_write_notices_into_docstrings(self):
+        made = decorator_utils.add_notice_to_docstring(
+            "Adds.\n\n      Args:\n        x: A number.\n    ", "Use `add`.", "None.", "(old)",
+            ["It goes.", "Soon."],
+        )  # fmt: skip
+        self.assertEqual(made, "Adds. (old)\n\nWarning: It goes.\nSoon.\nUse `add`.\n\nArgs:\n"
+                         "  x: A number.")  # fmt: skip
+        self.assertEqual(
+            decorator_utils.add_notice_to_docstring("", "", "None.", "", ["Old."]),
+            "None.\n\nWarning: Old.",
+        )
+        with self.assertRaisesRegex(ValueError, "must not be empty"):
+            decorator_utils.add_notice_to_docstring("", "", "None.", "", [])
+        with self.assertRaisesRegex(ValueError, "@lazy"):
+            decorator_utils.validate_callable(3, "lazy")
+        self.assertEqual(decorator_utils._normalize_docstring("\n  a \n    b\n"), "a\n  b")
+
+        class Kind:
+            @decorator_utils.classproperty
+            def size(cls):
+                return cls.__name__
+
+            def method(self):
+                return deprecation._call_location()
+
+        self.assertEqual((Kind.size, Kind().size), ("Kind", "Kind"))
+        name = decorator_utils.get_qualified_name(Kind.method)
+        self.assertTrue(name.endswith("Kind.method"), name)
+        self.assertRegex(Kind().method(), r"further_locations_test\.py:\d+$")
+        deprecation._validate_deprecation_args("2018-09-30", "Use `add`.")
+        for date, instructions in (("soon", "Use `add`."), (None, "")):
+            with self.assertRaises(ValueError):
+                deprecation._validate_deprecation_args(date, instructions)
 
     def test_estimators_are_in_their_own_package(self):
         found = subprocess.run(

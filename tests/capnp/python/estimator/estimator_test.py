@@ -67,6 +67,8 @@ class EstimatorTest(tf.test.TestCase):
         self.assertEqual(again.get_variable_value("global_step"), 6)
         again.train(rows(), max_steps=6)
         self.assertEqual(again.get_variable_value("global_step"), 6)
+        again.train(rows(), max_steps=15 / 2)  # a quotient, as of rows by a batch
+        self.assertEqual(again.get_variable_value("global_step"), 8)
 
     def test_a_training_ends_with_its_input(self):
         estimator = self.estimator()

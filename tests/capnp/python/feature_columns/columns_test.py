@@ -8,6 +8,7 @@ import unittest
 import column_cases
 
 import troupe as tf
+from troupe.python.feature_column import feature_column, feature_column_v2
 
 RECORDED = json.loads(pathlib.Path(__file__).with_name("columns.json").read_text())
 fc = tf.feature_column
@@ -111,6 +112,28 @@ class ColumnsTest(tf.test.TestCase):
         with tf.Session() as session:
             for given in ([1.0, 2.0], [[1.0], [2.0]]):
                 self.assertEqual(session.run(layer, {feature: given}).tolist(), [[1], [2]])
+
+    def test_programs_ask_for_the_kinds_of_columns(self):
+        price = fc.numeric_column("price")
+        word = fc.categorical_column_with_hash_bucket("word", 5)
+        columns = [price, word, fc.bucketized_column(price, [1.0]), fc.embedding_column(word, 2)]
+        for module, kinds in (
+            (feature_column, ("_DenseColumn", "_CategoricalColumn", "_SequenceDenseColumn")),
+            (feature_column_v2, ("DenseColumn", "CategoricalColumn", "SequenceDenseColumn")),
+        ):
+            found = [[isinstance(each, getattr(module, kind)) for kind in kinds]
+                     for each in columns]  # fmt: skip
+            self.assertEqual(found, [
+                [True, False, False], [False, True, False], [True, True, False],
+                [True, False, True],
+            ])  # fmt: skip
+        self.assertIsInstance(price, feature_column._NumericColumn)
+        self.assertIsInstance(columns[3], feature_column_v2.EmbeddingColumn)
+        self.assertNotIsInstance(columns[3], feature_column_v2.IndicatorColumn)
+        self.assertEqual(feature_column._numeric_column("price"), price)
+        self.assertEqual(price._variable_shape, (1,))
+        self.assertEqual((word._num_buckets, columns[2]._num_buckets), (5, 2))
+        self.assertEqual(word._parse_example_spec, {"word": tf.VarLenFeature(tf.string)})
 
     def test_the_weights_of_a_linear_model_come_before_the_variables_of_its_column(self):
         categories = tf.feature_column.categorical_column_with_identity("x", 3)

@@ -37,6 +37,11 @@ class FeatureColumn:
         """What `tf.parse_example` needs for it."""
         raise NotImplementedError
 
+    @property
+    def _parse_example_spec(self) -> Dict[str, Any]:
+        """The same, by the name that it had first, as those of the shapes and counts below."""
+        return self.parse_example_spec
+
     def transform(self, features: Transformed) -> Any:
         """What it makes of features, once for all columns that use it."""
         raise NotImplementedError
@@ -49,6 +54,10 @@ class DenseColumn(FeatureColumn):
     def variable_shape(self) -> TensorShape:
         """The shape of an example's numbers."""
         raise NotImplementedError
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return self.variable_shape
 
     def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
         """The numbers, [batch, *variable_shape]."""
@@ -70,6 +79,10 @@ class SequenceDenseColumn(FeatureColumn):
         """The shape of the numbers of a step."""
         raise NotImplementedError
 
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return self.variable_shape
+
     def sequence_dense_tensor(
         self, features: Transformed, variables: VariableOptions
     ) -> SequenceTensor:
@@ -84,6 +97,10 @@ class CategoricalColumn(FeatureColumn):
     def num_buckets(self) -> int:
         """How many categories there are."""
         raise NotImplementedError
+
+    @property
+    def _num_buckets(self) -> int:
+        return self.num_buckets
 
     def ids_and_weights(self, features: Transformed) -> IdsAndWeights:
         """The categories of the examples."""

@@ -58,7 +58,10 @@ FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
     "python.training.tracking": {
         "base data_structures tracking": "contrib.checkpoint _src.libraries.tracked",
     },
-    "python.util": {"serialization": "_src.libraries.json_types"},
+    "python.util": {
+        "decorator_utils": "_src.libraries.docstring_notices",
+        "serialization": "_src.libraries.json_types",
+    },
 }
 
 # The modules that are names of `tensorflow.python`, too, by their folder.
@@ -95,6 +98,15 @@ FURTHER_RENAMED: Dict[str, Dict[str, str]] = {
     "python.training.evaluation": {
         "_StopAfterNEvalsHook": "contrib.training.StopAfterNEvalsHook",
         "_get_or_create_eval_step": "_src.slim.evaluations.get_or_create_eval_step",
+    },
+    "python.util.decorator_utils": {
+        "_normalize_docstring": "_src.libraries.docstring_notices.normalize_docstring",
+    },
+    "python.util.deprecation": {
+        "_call_location": "_src.libraries.docstring_notices.call_location",
+        "_validate_deprecation_args": (
+            "_src.libraries.docstring_notices.validate_deprecation_args"
+        ),
     },
     "python.training.tracking.base": {"Trackable": "contrib.checkpoint.CheckpointableBase"},
     "python.training.tracking.tracking": {"AutoTrackable": "contrib.checkpoint.Checkpointable"},

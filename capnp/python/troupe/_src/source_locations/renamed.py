@@ -7,6 +7,24 @@ from typing import Dict
 _LIBRARIES = "_src.libraries.source_libraries"
 _PRIVATE = "_src.libraries.private_functions"
 
+# module -> the classes of feature columns that it has
+_COLUMNS = {
+    "column": "CategoricalColumn DenseColumn FeatureColumn SequenceDenseColumn",
+    "categories": (
+        "HashedCategoricalColumn IdentityCategoricalColumn VocabularyFileCategoricalColumn "
+        "VocabularyListCategoricalColumn"
+    ),
+    "combinations": "CrossedColumn WeightedCategoricalColumn",
+    "embeddings": "EmbeddingColumn IndicatorColumn SharedEmbeddingColumn",
+    "numbers": "BucketizedColumn NumericColumn",
+    "sequences": "SequenceCategoricalColumn",
+}
+_COLUMN_PATHS = {
+    name: f"_src.feature_columns.{module}.{name}"
+    for module, names in _COLUMNS.items()
+    for name in names.split()
+}
+
 # module -> {its name: the public name}
 RENAMED: Dict[str, Dict[str, str]] = {
     "contrib.factorization.python.ops.gmm_ops": {
@@ -116,6 +134,23 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.distribute.summary_op_util": {"skip_summary": f"{_PRIVATE}.skip_summary"},
     "python.eager.context": {"graph_mode": f"{_PRIVATE}.graph_mode"},
+    # In TensorFlow since 1.13, these are other classes than those of `tf.feature_column`; the
+    # programs that name them are older, and ask which kind a column is.
+    "python.feature_column.feature_column": {
+        **{f"_{name}": path for name, path in _COLUMN_PATHS.items()},
+        **{
+            f"_{name}": f"feature_column.{name}"
+            for name in (
+                "bucketized_column", "categorical_column_with_hash_bucket",
+                "categorical_column_with_identity", "categorical_column_with_vocabulary_file",
+                "categorical_column_with_vocabulary_list", "crossed_column", "embedding_column",
+                "indicator_column", "numeric_column", "weighted_categorical_column",
+            )
+        },
+    },
+    "python.feature_column.feature_column_v2": {
+        name: path for name, path in _COLUMN_PATHS.items() if name != "SharedEmbeddingColumn"
+    },
     "python.framework.sparse_tensor": {"is_sparse": "_src.api.source_names.is_sparse"},
     "python.framework.constant_op": {
         "constant": "_src.api.source_values.constant", "constant_v1": "constant",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 import numpy as np
@@ -52,13 +53,15 @@ class StopAtStepHook(SessionRunHook):
 
     Args:
         num_steps: The number of steps; exactly one of it and `last_step` is given.
-        last_step: The global step.
+        last_step: The global step. Of numbers that are not whole it is the next step.
 
     Raises:
         ValueError: Both or none are given.
     """
 
-    def __init__(self, num_steps: Optional[int] = None, last_step: Optional[int] = None) -> None:
+    def __init__(
+        self, num_steps: Optional[float] = None, last_step: Optional[float] = None
+    ) -> None:
         if num_steps is None and last_step is None:
             raise ValueError("One of num_steps or last_step must be specified.")
         if num_steps is not None and last_step is not None:
@@ -82,7 +85,9 @@ class StopAtStepHook(SessionRunHook):
                 run_context.request_stop()
 
     def _native_hook(self, training: Any) -> Any:
-        return _native.stop_at_step(step_name(training.graph), self._num_steps, self._last_step)
+        # Steps that are quotients end with the step that reaches them.
+        counts = [each and math.ceil(each) for each in (self._num_steps, self._last_step)]
+        return _native.stop_at_step(step_name(training.graph), *counts)
 
 
 @set_module("troupe.train")

@@ -1,0 +1,1 @@
+"""Programs and tests of frameworks of their own, and programs of tutorials, with their data."""

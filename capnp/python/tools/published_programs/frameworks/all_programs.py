@@ -1,0 +1,17 @@
+"""All programs of this folder, and what makes their data."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Callable, Dict, List
+
+from frameworks import notebooks_data, single_data
+from frameworks.notebooks import NOTEBOOKS
+from frameworks.single import SINGLE
+from program import Program
+
+FRAMEWORKS: List[Program] = [*NOTEBOOKS, *SINGLE]
+
+MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
+    **notebooks_data.MAKERS, **single_data.MAKERS,
+}  # fmt: skip
