@@ -2,6 +2,7 @@
 
 COMMITS = {
     "DrSleep/tensorflow-deeplab-resnet": "066023c033624e6c8154340e06e8fbad4f702bdf",
+    "GPflow/GPflow": "03af631bdbefbe67f85c81e74df10b860d05588f",
     "GoogleCloudPlatform/cloudml-samples": "f8b7b5d2b822ccf8d98ed539de6110d6a6b85f19",
     "GoogleCloudPlatform/tf-estimator-tutorials": "ed1d56c08606478f012c67ef9a1fd78d90938512",
     "HKUST-KnowComp/R-Net": "1efc5ef18067a84d44fa8d31c309a19c52958e92",
@@ -39,6 +40,7 @@ COMMITS = {
     "cbfinn/maml": "a7f45f1bcd7457fe97b227a21e89b8a82cc5fa49",
     "charlesq34/pointnet": "2618f72bc1a0fd21b074096e748016960d44ef55",
     "chiphuyen/stanford-tensorflow-tutorials": "51e53daaa2a32cfe7a1966f060b28dbbd081791c",
+    "cleverhans-lab/cleverhans": "8942beadbafe4ef618723e9da79a97350ecd7471",
     "dalgu90/resnet-18-tensorflow": "49eb67c3c57258537c0dcbab5cdf2c38bb1af776",
     "davidsandberg/facenet": "096ed770f163957c1e56efa7feeb194773920f6e",
     "deepmind/dnc": "d3d94b3b1f1efc282481910054f82047caf37f65",
@@ -115,6 +117,7 @@ COMMITS = {
     "tensorflow/probability": "b69681529d97256e25c50c1b7063b146efc1ec31",
     "tensorflow/ranking": "8769d07fe88c77e4d010e39d3437818e35c7b135",
     "tensorflow/tensor2tensor": "091373cd5eade2f108ad0fd8a209df3a5cf76598",
+    "tensorlayer/tensorlayer": "2468881ff86fd4a6ea77b19426404634967ba67e",
     "tensorpack/tensorpack": "1547a54e8546494614ca31c984a1bfd1d0e24b77",
     "tflearn/tflearn": "db5176773299b67a2a75c5889fb2aba7fd0fea8a",
     "tkarras/progressive_growing_of_gans": "2504c3f3cb98ca58751610ad61fa1097313152bd",

@@ -13,7 +13,7 @@ from troupe.core.util import event_pb2
 from troupe.python import pywrap_tensorflow
 from troupe.python.distribute import summary_op_util as replicas
 from troupe.python.eager import context
-from troupe.python.framework import ops
+from troupe.python.framework import constant_op, ops
 from troupe.python.lib.io import file_io
 from troupe.python.ops import (
     cond_v2,
@@ -160,6 +160,21 @@ class PrivateFunctionsTest(unittest.TestCase):
             self.assertTrue(file_io.file_exists(f"{path}/x"))
             file_io.delete_recursively(path)
             self.assertFalse(file_io.is_directory(path))
+
+    def test_shapes_become_tensors(self):
+        convert = constant_op._tensor_shape_tensor_conversion_function
+        sizes = convert(tf.TensorShape([2, 3]))
+        self.assertEqual((sizes.op.name, sizes.dtype), ("shape_as_tensor", tf.int32))
+        self.assertEqual(sizes._shape_tuple(), (2,))
+        self.assertEqual(self.session.run(sizes).tolist(), [2, 3])
+        self.assertEqual(convert(tf.TensorShape([2]), dtype=tf.int64).dtype, tf.int64)
+        with self.assertRaises(TypeError):
+            convert(tf.TensorShape([2]), dtype=tf.float32)
+        for shape in (tf.TensorShape([None, 2]), tf.TensorShape(None)):
+            with self.assertRaises(ValueError):
+                convert(shape)
+        self.assertIsNone(tf.placeholder(tf.float32)._shape_tuple())
+        self.assertEqual(tf.placeholder(tf.float32, [None, 2])._shape_tuple(), (None, 2))
 
     def test_small_functions_are_at_their_places(self):
         self.assertLess(ops.uid(), ops.uid())

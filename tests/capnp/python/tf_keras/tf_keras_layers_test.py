@@ -269,6 +269,16 @@ class FilesTest(LayerCase):
         self.assertEqual(keras.backend.get_value(layer.scale), 2)
         self.assertEqual(keras.backend.get_value(layer.layer.kernel).sum(), 6)
 
+    def test_a_single_size_is_a_shape_that_layers_are_built_with(self):
+        for kind, units in ((layers.GRUCell, 6), (layers.LSTMCell, 8), (layers.Dense, 2)):
+            for shape in (3, (3,), tf.TensorShape([3])):
+                layer = kind(2)
+                layer.build(input_shape=shape)
+                self.assertEqual(tuple(layer.kernel.shape), (3, units))
+        cell = layers.SimpleRNNCell(2)
+        cell.build(3)
+        self.assertEqual(tuple(cell.kernel.shape), (3, 2))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -8,9 +8,10 @@ from typing import Callable, Dict, List
 from frameworks import notebooks_data, single_data
 from frameworks.notebooks import NOTEBOOKS
 from frameworks.single import SINGLE
+from frameworks.tests_of_frameworks import TESTS
 from program import Program
 
-FRAMEWORKS: List[Program] = [*NOTEBOOKS, *SINGLE]
+FRAMEWORKS: List[Program] = [*NOTEBOOKS, *SINGLE, *TESTS]
 
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     **notebooks_data.MAKERS, **single_data.MAKERS,

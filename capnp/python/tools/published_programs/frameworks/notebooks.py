@@ -71,7 +71,9 @@ NOTEBOOKS: List[Program] = [
         "06.0 - Classification Example -  Census Income Prediction - Custom Estimator + "
         "Exponential Decay Learning Rate": (_INCOMES, ()),
     }),
-    *_chapter("03_Clustering", "points", {"02.0 - TF k-means - Estimator API": ([], ())}),
+    *_chapter("03_Clustering", "points about centres", {
+        "02.0 - TF k-means - Estimator API": ([], ()),
+    }),
     *_chapter("04_Times_Series", "series", {
         "01.0 - TF ARRegressor - Estimator + Numpy": ([], ()),
         "02.0 - TF ARRegressor - Experiment + CSV": ([], ()),

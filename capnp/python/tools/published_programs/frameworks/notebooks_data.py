@@ -57,8 +57,8 @@ def make_points(folder: pathlib.Path) -> None:
 
 
 def make_series(folder: pathlib.Path) -> None:
-    """A wave at times 0 to 499, and what follows."""
-    for name, begin, end in (("train", 0, 500), ("test", 500, 700)):
+    """A wave at times 0 to 499, and the next 300."""
+    for name, begin, end in (("train", 0, 500), ("test", 500, 800)):
         rows = [[time, round(float(np.sin(time / 8)), 5)] for time in range(begin, end)]
         _write(folder, f"{name}-data.csv", rows, "time_index,value\n")
 
@@ -105,7 +105,7 @@ MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "messages": make_messages,
     "pairs with classes": make_pairs_with_classes,
     "pairs with targets": make_pairs_with_targets,
-    "points": make_points,
+    "points about centres": make_points,
     "series": make_series,
     "wide table": make_wide_table,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, TypeVar
 
 if TYPE_CHECKING:
     from troupe._src.graph.elements import Tensor
@@ -41,6 +41,11 @@ class Operand:
 
     __slots__ = ()
     __array_priority__ = 100  # NumPy arrays defer to the operators of this class
+
+    def _shape_tuple(self) -> Optional[Tuple[Optional[int], ...]]:
+        """The static sizes; None where their number is not known."""
+        shape = self.shape  # type: ignore[attr-defined]
+        return None if shape.rank is None else tuple(shape.as_list())
 
     def __neg__(self) -> Tensor:
         return apply("negative", self)

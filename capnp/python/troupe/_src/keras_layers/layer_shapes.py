@@ -21,6 +21,8 @@ def _map(convert: Callable[[Any], Any], shapes: Any) -> Any:
         return convert(shapes)
     if isinstance(shapes, dict):
         return {name: _map(convert, each) for name, each in shapes.items()}
+    if isinstance(shapes, _SIZES):  # a single size is a shape of one dimension
+        return convert([shapes])
     if not isinstance(shapes, (list, tuple)):
         return shapes
     if all(size is None or isinstance(size, _SIZES) for size in shapes):

@@ -32,6 +32,27 @@ def uid() -> int:
     return next(_numbers)
 
 
+def tensor_shape_tensor(
+    s: Any, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False
+) -> Tensor:
+    """The sizes of a shape as a constant.
+
+    Args:
+        s: A TensorShape, of which all sizes are known.
+        dtype: int32 or int64; by default int32, or int64 if a size is too large for it.
+        name: The name of the node.
+        as_ref: Has no effect.
+
+    Returns:
+        A vector.
+
+    Raises:
+        TypeError: The dtype is another one.
+        ValueError: A size is unknown.
+    """
+    return convert_to_tensor(as_shape(s), dtype, name or "shape_as_tensor")
+
+
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
     """A block whose operations are added to the graph, as all are."""

@@ -153,6 +153,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.framework.sparse_tensor": {"is_sparse": "_src.api.source_names.is_sparse"},
     "python.framework.constant_op": {
+        "_tensor_shape_tensor_conversion_function": f"{_PRIVATE}.tensor_shape_tensor",
         "constant": "_src.api.source_values.constant", "constant_v1": "constant",
     },
     "python.framework.device": {

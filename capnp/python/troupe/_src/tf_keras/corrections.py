@@ -104,6 +104,9 @@ _RULES: Dict[str, _Rules] = {
             "self.output_names.append(K.unique_among(self.output_names, layer.name))",
         ),
     ],
+    "layers.core": [
+        (r"(?m)^ +assert len\(input_shape\) >= 2\n( +input_dim = .*\n\n +self\.kernel)", r"\1"),
+    ],
     "layers.wrappers": [
         (
             r"\b(K\.reverse\(y_rev, )1\)",
