@@ -22,7 +22,7 @@ PACKAGE = pathlib.Path(__file__).parents[4] / "build/python"
 
 # What reads the digits of a folder gets those of the test.
 _DIGITS = re.compile(r"read_data_sets\(\s*(['\"])[^'\"]*\1")
-_TEXTS = (".py", ".txt", ".json", ".names", ".cfg", ".gin")
+_TEXTS = (".py", ".txt", ".json", ".names", ".cfg", ".gin", "gpflowrc")
 _PORT = re.compile(r"localhost:(22\d\d)")
 
 

@@ -178,6 +178,7 @@ class PrivateFunctionsTest(unittest.TestCase):
 
     def test_small_functions_are_at_their_places(self):
         self.assertLess(ops.uid(), ops.uid())
+        self.assertFalse(context.in_eager_mode())
         with context.graph_mode():
             self.assertIsInstance(tf.constant(1), tf.Tensor)
         path = checkpoint_management._prefix_to_checkpoint_path("a", tf.train.SaverDef.V2)

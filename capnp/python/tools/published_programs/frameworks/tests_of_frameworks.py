@@ -7,9 +7,11 @@ from typing import List
 from libraries.shared import NUMBERS, one
 from program import Edits, Program
 
-# Names that NumPy and Keras no longer have.
+# Names that NumPy and Python no longer have.
 _OLDER: Edits = [
-    NUMBERS,
+    NUMBERS, (r"\bcollections\.(Mapping|Sequence|Iterable)\b",
+              r"__import__('collections.abc').abc.\1"),
+    (r"^from collections import Iterable", "from collections.abc import Iterable"),
     (r"np\.(string_|float_|alltrue|Inf)\b",
      r"{'string_': np.bytes_, 'float_': np.float64, 'alltrue': np.all, 'Inf': np.inf}['\1']"),
 ]  # fmt: skip

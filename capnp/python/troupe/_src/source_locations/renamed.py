@@ -133,7 +133,10 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "is_sequence": "_src.data.nest.is_nested", "pack_sequence_as": "_src.data.nest.pack_as",
     },
     "python.distribute.summary_op_util": {"skip_summary": f"{_PRIVATE}.skip_summary"},
-    "python.eager.context": {"graph_mode": f"{_PRIVATE}.graph_mode"},
+    "python.eager.context": {
+        "graph_mode": f"{_PRIVATE}.graph_mode",
+        "in_eager_mode": "executing_eagerly",
+    },
     # In TensorFlow since 1.13, these are other classes than those of `tf.feature_column`; the
     # programs that name them are older, and ask which kind a column is.
     "python.feature_column.feature_column": {

@@ -86,8 +86,10 @@ class StopAtStepHook(SessionRunHook):
 
     def _native_hook(self, training: Any) -> Any:
         # Steps that are quotients end with the step that reaches them.
-        counts = [each and math.ceil(each) for each in (self._num_steps, self._last_step)]
-        return _native.stop_at_step(step_name(training.graph), *counts)
+        num_steps, last_step = (
+            None if each is None else math.ceil(each) for each in (self._num_steps, self._last_step)
+        )
+        return _native.stop_at_step(step_name(training.graph), num_steps, last_step)
 
 
 @set_module("troupe.train")
