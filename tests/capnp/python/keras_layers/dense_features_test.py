@@ -73,6 +73,19 @@ class DenseFeaturesTest(tf.test.TestCase):
         made = type(layer).from_config(layer.get_config())
         self.assertEqual(made.get_config(), layer.get_config())
 
+    def test_it_takes_lists_and_arrays(self):
+        layer = tf.keras.layers.DenseFeatures(columns()[1:])
+        found = layer({"age": [[1.0], [2.0]], "kind": np.array([["b"], ["a"]])})
+        with self.session() as session:
+            session.run(tf.tables_initializer())
+            self.assertAllEqual(session.run(found), [[1, 0, 1], [2, 1, 0]])
+
+    def test_a_layer_of_a_program_may_assign_its_dtype(self):
+        layer = tf.keras.layers.Layer()
+        layer._dtype = tf.float16
+        self.assertEqual((layer.dtype, layer._dtype), ("float16", "float16"))
+
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -35,7 +35,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "core.profiler": {"tfprof_log_pb2": ""},
     "core.protobuf": {
-        "config_pb2 meta_graph_pb2 rewriter_config_pb2": "",
+        "config_pb2 rewriter_config_pb2": "",
+        "meta_graph_pb2": " _src.messages.meta_graph_messages",
         "cluster_pb2 saver_pb2": "train",
         "tensorflow_server_pb2 queue_runner_pb2": "train",
     },
@@ -61,7 +62,9 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.estimator.export": {"export export_output": "estimator.export"},
     "python.estimator.inputs": {"inputs numpy_io pandas_io": "estimator.inputs"},
     "python.feature_column": {
-        "feature_column feature_column_lib feature_column_v2": "feature_column",
+        "feature_column feature_column_lib feature_column_v2": (
+            "feature_column _src.feature_columns.protocols"
+        ),
     },
     "python.framework": {
         "dtypes": " _src.types.dtypes",

@@ -20,7 +20,7 @@ class CheckpointReader:
 
     def __init__(self, filename: PathLike) -> None:
         """Opens the checkpoint; NotFoundError where there is none, DataLossError for damage."""
-        self._prefix = os.fspath(filename)
+        self._prefix = os.fsdecode(filename)
         self._checkpoint = _native.open_checkpoint(self._prefix)
         self._entries = {
             name: (dtypes.by_number(dtype), list(shape))

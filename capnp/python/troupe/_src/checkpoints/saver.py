@@ -216,7 +216,7 @@ class Saver:
         if not self._is_built:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
         latest_filename = latest_filename or "checkpoint"
-        path = os.fspath(save_path)
+        path = os.fsdecode(save_path)
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         is_one_file = global_step is None and not self._options["sharded"]

@@ -68,6 +68,7 @@ class Estimator:
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         self._model = ModelFunction(model_fn, params)
+        self._session_config = self._config.session_config  # which libraries read
         self._device_fn = self._config.device_fn or default_device_fn(self._config)
         self._warm_start_settings = checked_settings(warm_start_from)
         logging.info("Using config: %s", {key[1:]: v for key, v in vars(self._config).items()})

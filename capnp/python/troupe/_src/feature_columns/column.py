@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 from troupe._src.control_flow.conditional import cond
+from troupe._src.feature_columns.state import StateManager
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
@@ -20,7 +22,11 @@ class IdsAndWeights(NamedTuple):
 
 
 class FeatureColumn:
-    """What is made of some fields of an example. Columns are named tuples, so they compare."""
+    """What is made of some fields of an example. Columns are named tuples, so they compare.
+
+    The methods that begin with `_` are those that columns of TensorFlow have. Columns that programs
+    derive define them, or those of its second protocol, instead of this package's own.
+    """
 
     @property
     def name(self) -> str:
@@ -35,7 +41,12 @@ class FeatureColumn:
     @property
     def parse_example_spec(self) -> Dict[str, Any]:
         """What `tf.parse_example` needs for it."""
-        raise NotImplementedError
+        given: Dict[str, Any] = self._given("_parse_example_spec", FeatureColumn)
+        return given
+
+    @property
+    def _parse_example_spec(self) -> Dict[str, Any]:
+        return self.parse_example_spec
 
     @property
     def _parse_example_spec(self) -> Dict[str, Any]:
@@ -44,7 +55,28 @@ class FeatureColumn:
 
     def transform(self, features: Transformed) -> Any:
         """What it makes of features, once for all columns that use it."""
-        raise NotImplementedError
+        if self._has("_transform_feature", FeatureColumn):
+            return self._transform_feature(features)
+        return self._given("transform_feature", FeatureColumn)(features, None)
+
+    def _transform_feature(self, inputs: Transformed) -> Any:
+        return self.transform(inputs)
+
+    def transform_feature(self, transformation_cache: Transformed, state_manager: Any) -> Any:
+        """What it makes of features, by the second protocol."""
+        return self.transform(transformation_cache)
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the variables and resources of a program's own column, by the second protocol."""
+
+    def _has(self, name: str, base: Any) -> bool:
+        """Whether a class below the base defines the name."""
+        return getattr(type(self), name) is not getattr(base, name)
+
+    def _given(self, name: str, base: Any) -> Any:
+        if not self._has(name, base):
+            raise NotImplementedError(f"{type(self).__name__} defines no {name}")
+        return getattr(self, name)
 
 
 class DenseColumn(FeatureColumn):
@@ -53,7 +85,11 @@ class DenseColumn(FeatureColumn):
     @property
     def variable_shape(self) -> TensorShape:
         """The shape of an example's numbers."""
-        raise NotImplementedError
+        return TensorShape(self._given("_variable_shape", DenseColumn))
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return self.variable_shape
 
     @property
     def _variable_shape(self) -> TensorShape:
@@ -61,7 +97,22 @@ class DenseColumn(FeatureColumn):
 
     def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
         """The numbers, [batch, *variable_shape]."""
-        raise NotImplementedError
+        if self._has("_get_dense_tensor", DenseColumn):
+            return self._get_dense_tensor(features, variables.collections, variables.trainable)
+        given = self._given("get_dense_tensor", DenseColumn)
+        state = StateManager(None, variables.trainable)
+        self.create_state(state)
+        numbers: Tensor = given(features, state)
+        return numbers
+
+    def _get_dense_tensor(
+        self, inputs: Transformed, weight_collections: Any = None, trainable: Any = None
+    ) -> Tensor:
+        return self.dense_tensor(inputs, _options(weight_collections, trainable))
+
+    def get_dense_tensor(self, transformation_cache: Transformed, state_manager: Any) -> Tensor:
+        """The numbers, by the second protocol."""
+        return self.dense_tensor(transformation_cache, _options(None, state_manager._trainable))
 
 
 class SequenceTensor(NamedTuple):
@@ -77,7 +128,11 @@ class SequenceDenseColumn(FeatureColumn):
     @property
     def variable_shape(self) -> TensorShape:
         """The shape of the numbers of a step."""
-        raise NotImplementedError
+        return TensorShape(self._given("_variable_shape", SequenceDenseColumn))
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return self.variable_shape
 
     @property
     def _variable_shape(self) -> TensorShape:
@@ -87,16 +142,49 @@ class SequenceDenseColumn(FeatureColumn):
         self, features: Transformed, variables: VariableOptions
     ) -> SequenceTensor:
         """The numbers of the sequences."""
-        raise NotImplementedError
+        if self._has("_get_sequence_dense_tensor", SequenceDenseColumn):
+            found = self._get_sequence_dense_tensor(
+                features, variables.collections, variables.trainable
+            )
+            return SequenceTensor(*found)
+        given = self._given("get_sequence_dense_tensor", SequenceDenseColumn)
+        state = StateManager(None, variables.trainable)
+        self.create_state(state)
+        return SequenceTensor(*given(features, state))
+
+    def _get_sequence_dense_tensor(
+        self, inputs: Transformed, weight_collections: Any = None, trainable: Any = None
+    ) -> SequenceTensor:
+        return self.sequence_dense_tensor(inputs, _options(weight_collections, trainable))
+
+    def get_sequence_dense_tensor(
+        self, transformation_cache: Transformed, state_manager: Any
+    ) -> SequenceTensor:
+        """The numbers of the sequences, by the second protocol."""
+        options = _options(None, state_manager._trainable)
+        return self.sequence_dense_tensor(transformation_cache, options)
+
+
+class IdWeightPair(NamedTuple):
+    """The categories of each example and their weights, as columns of programs give them."""
+
+    id_tensor: SparseTensor
+    weight_tensor: Optional[SparseTensor]
 
 
 class CategoricalColumn(FeatureColumn):
     """A column that gives categories, by number."""
 
+    IdWeightPair = IdWeightPair
+
     @property
     def num_buckets(self) -> int:
         """How many categories there are."""
-        raise NotImplementedError
+        return int(self._given("_num_buckets", CategoricalColumn))
+
+    @property
+    def _num_buckets(self) -> int:
+        return self.num_buckets
 
     @property
     def _num_buckets(self) -> int:
@@ -104,7 +192,22 @@ class CategoricalColumn(FeatureColumn):
 
     def ids_and_weights(self, features: Transformed) -> IdsAndWeights:
         """The categories of the examples."""
+        if self._has("_get_sparse_tensors", CategoricalColumn):
+            return IdsAndWeights(*self._get_sparse_tensors(features))
+        if self._has("get_sparse_tensors", CategoricalColumn):
+            return IdsAndWeights(*self.get_sparse_tensors(features, StateManager(None, True)))
         return IdsAndWeights(features.get(self), None)
+
+    def _get_sparse_tensors(
+        self, inputs: Transformed, weight_collections: Any = None, trainable: Any = None
+    ) -> IdWeightPair:
+        return IdWeightPair(*self.ids_and_weights(inputs))
+
+    def get_sparse_tensors(
+        self, transformation_cache: Transformed, state_manager: Any
+    ) -> IdWeightPair:
+        """The categories of the examples, by the second protocol."""
+        return IdWeightPair(*self.ids_and_weights(transformation_cache))
 
 
 class VariableOptions(NamedTuple):
@@ -114,6 +217,11 @@ class VariableOptions(NamedTuple):
     trainable: bool
 
 
+def _options(collections: Optional[Sequence[str]], trainable: Optional[bool]) -> VariableOptions:
+    given = collections or [GraphKeys.GLOBAL_VARIABLES]
+    return VariableOptions(given, trainable is None or trainable)
+
+
 class Transformed:
     """The features of a batch, and what columns have made of them."""
 
@@ -121,7 +229,7 @@ class Transformed:
         self._features = dict(features)
         self._made: Dict[Any, Any] = {}
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Any, state_manager: Any = None) -> Any:
         """The feature of a name, with one axis behind the batch at least, or that of a column."""
         if key not in self._made:
             self._made[key] = (

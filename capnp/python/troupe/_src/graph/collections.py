@@ -74,5 +74,5 @@ class GraphCollections:
         return list(self._collections)
 
     def get_all_collection_keys(self) -> List[Any]:
-        """The keys of all collections that have items."""
-        return [key for key, values in self._collections.items() if values]
+        """The keys of all collections that have items, of those that are strings."""
+        return [key for key, items in self._collections.items() if items and isinstance(key, str)]

@@ -30,6 +30,8 @@ class GraphScopes:
         self._at_edits: List[Callable[[], Optional[Callable[[], None]]]] = []  # called once
         self._consumers = Consumers(self)
         self._thread_scopes = ThreadScopes(self)
+        # Prefixes that are told as unique but not used yet, by what was asked for and themselves.
+        self._kept_names: Dict[str, str] = {}
 
     @property
     def building_function(self) -> bool:
@@ -90,9 +92,9 @@ class GraphScopes:
         if not name:
             inner = builder.within("")
         elif name.endswith("/"):
-            inner = builder.within(name)
+            inner = builder.within("" if name == "/" else name)
         else:
-            inner = builder.scope(name)
+            inner = self._unique_scope(name)
         with self._changed(builder=inner):
             yield inner.prefix
 
@@ -104,16 +106,30 @@ class GraphScopes:
         return str(self._scopes.builder.prefix).rstrip("/")
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """The name that a node would get in this scope; it counts as used afterwards.
+        """The name that a node would get in this scope.
 
         Args:
             name: The name without the scope.
-            mark_as_used: Changes nothing.
+            mark_as_used: Whether it counts as used; otherwise the next scope of that name, and the
+                next call, get it.
 
         Returns:
             The name with the scope, and a number where it is in use.
         """
-        return str(self._scopes.builder.scope(name).prefix).rstrip("/")
+        unique = str(self._unique_scope(name).prefix)
+        if not mark_as_used:
+            asked = str(self._scopes.builder.prefix) + name
+            self._kept_names.update({asked: unique, unique.rstrip("/"): unique})
+        return unique.rstrip("/")
+
+    def _unique_scope(self, name: str) -> _native.Builder:
+        """That of the name or of one with a number, which another call has asked for or is new."""
+        builder, names = self._scopes.builder, self._kept_names
+        kept = names.get(builder.prefix + name)
+        if kept is None:
+            return builder.scope(name)
+        self._kept_names = {asked: unique for asked, unique in names.items() if unique != kept}
+        return builder.within(kept)
 
     @contextlib.contextmanager
     def device(self, device_name_or_function: DeviceNameOrFunction) -> Iterator[None]:

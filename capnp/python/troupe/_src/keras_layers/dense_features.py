@@ -6,12 +6,20 @@ from typing import Any, Dict, List, Optional
 
 from troupe._src.feature_columns.column import DenseColumn, Transformed, VariableOptions
 from troupe._src.feature_columns.layers import flat_numbers, normalized_columns
+from troupe._src.feature_columns.state import StateManager
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable_store import variable_scope
+
+
+def _as_tensor(feature: Any) -> Any:
+    is_sparse = isinstance(feature, (SparseTensor, SparseTensorValue))
+    return SparseTensor.from_value(feature) if is_sparse else convert_to_tensor(feature)
 
 
 def dense_features_class(layer: Any) -> Any:
@@ -54,6 +62,8 @@ def dense_features_class(layer: Any) -> Any:
                         f"{column}"
                     )
             self._keys: List[str] = []
+            # Of programs' own columns, which calls share.
+            self._state_manager, self._has_state = StateManager(self, trainable), False
 
         def __call__(self, features: Any, **kwargs: Any) -> Any:
             """The numbers of a dict of tensors, [batch, numbers]."""
@@ -63,7 +73,7 @@ def dense_features_class(layer: Any) -> Any:
                 )
             # Models know layers of lists of tensors.
             self._keys = sorted(features)
-            tensors = [features[key] for key in self._keys]
+            tensors = [_as_tensor(features[key]) for key in self._keys]
             return super().__call__(tensors if len(tensors) > 1 else tensors[0], **kwargs)
 
         def call(self, inputs: Any) -> Tensor:
@@ -71,15 +81,25 @@ def dense_features_class(layer: Any) -> Any:
             tensors = inputs if isinstance(inputs, list) else [inputs]
             features = Transformed(dict(zip(self._keys, tensors)))
             options = VariableOptions([GraphKeys.GLOBAL_VARIABLES], self.trainable)
-            outputs, is_first = [], not self.weights
+            outputs, is_first = [], not self._has_state
             with variable_scope(self.name, reuse=None if is_first else True) as scope:
                 for column in self._feature_columns:
                     with variable_scope(column._scope_name):
-                        numbers = column.dense_tensor(features, options)
+                        numbers = self._numbers(column, features, options, is_first)
                     outputs.append(flat_numbers(column, numbers))
             if is_first:
                 self._take_variables(f"{scope.name}/")
+                self._has_state = True
             return array_ops.concat(outputs, 1)
+
+        def _numbers(self, column: Any, features: Any, options: Any, is_first: bool) -> Tensor:
+            if not column._has("get_dense_tensor", DenseColumn):
+                numbers: Tensor = column.dense_tensor(features, options)
+                return numbers
+            if is_first:
+                column.create_state(self._state_manager)
+            numbers = column.get_dense_tensor(features, self._state_manager)
+            return numbers
 
         def _take_variables(self, scope: str) -> None:
             for variable in get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope):

@@ -328,12 +328,12 @@ def eye(
         A tensor [..., num_rows, num_columns].
     """
     with get_default_graph().name_scope(name or "eye"):
-        columns = num_rows if num_columns is None else num_columns
+        sizes = [num_rows, num_rows if num_columns is None else num_columns]
+        rows, columns = (it if type(it) is int else math_ops.cast(it, dtypes.int32) for it in sizes)
         batch = convert_to_tensor([] if batch_shape is None else batch_shape, dtypes.int32)
-        rows_and_columns = array_ops.stack([num_rows, columns])
-        zeros_shape = array_ops.concat([batch, rows_and_columns], 0)
+        zeros_shape = array_ops.concat([batch, array_ops.stack([rows, columns])], 0)
         zeros = creation_ops.zeros(zeros_shape, dtype)
-        length = array_ops.stack([gen_ops.minimum(num_rows, columns)])
+        length = array_ops.stack([gen_ops.minimum(rows, columns)])
         ones = creation_ops.ones(array_ops.concat([batch, length], 0), dtype)
         matrices = raw_ops.MatrixSetDiag(input=zeros, diagonal=ones)
         matrices.set_shape(creation_ops.sizes_in(zeros_shape))

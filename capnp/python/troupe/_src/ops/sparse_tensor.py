@@ -6,6 +6,7 @@ from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.graph.operand import apply
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import creation_ops
@@ -267,6 +268,32 @@ def convert_to_tensor_or_sparse_tensor(
     if dtype is not None and found.dtype != dtype:
         raise RuntimeError(f"Sparse dtype: requested = {dtype}, actual = {found.dtype.name}")
     return found
+
+
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Optional[DTypeLike] = None, name: Optional[str] = None
+) -> Any:
+    """Slices and sparse tensors as they are, anything else as a tensor.
+
+    Args:
+        value: an IndexedSlices, a SparseTensor, or what is converted to a tensor.
+        dtype: the dtype of the result, by default that of the value.
+
+    Returns:
+        An IndexedSlices, a SparseTensor or a tensor.
+
+    Raises:
+        ValueError: The value has another dtype.
+    """
+    if not isinstance(value, (IndexedSlices, SparseTensor)):
+        return convert_to_tensor(value, dtype, name=name)
+    if dtype is not None and not as_dtype(dtype).is_compatible_with(value.dtype):
+        wanted = as_dtype(dtype).name
+        raise ValueError(
+            f"Tensor conversion requested dtype {wanted} for Tensor with dtype {value.dtype.name}: "
+            f"{value!r}"
+        )
+    return value
 
 
 def sparse_placeholder(

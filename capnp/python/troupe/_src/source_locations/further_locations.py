@@ -14,11 +14,11 @@ FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
         "saved_model_estimator": "contrib.estimator",
     },
     "core.framework": {"op_def_pb2": "_src.messages.graph_messages"},
-    "core.protobuf": {"saved_model_pb2": "_src.messages.meta_graph_messages"},
+    "core.protobuf": {"saved_model_pb2 struct_pb2": "_src.messages.meta_graph_messages"},
     "python.autograph.impl": {"api": "autograph autograph.experimental"},
     "python.compat": {"compat": "compat"},
     "python.data.experimental.ops": {"threadpool": "_src.data.transformations"},
-    "python.eager": {"function": "contrib.eager "},
+    "python.eager": {"function": "contrib.eager ", "monitoring": "_src.libraries.monitoring"},
     "python.estimator": {
         "early_stopping estimator_lib keras": "estimator",
         "util": "_src.api.source_utilities",
@@ -31,6 +31,7 @@ FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
         "base_head binary_class_head multi_class_head multi_head multi_label_head": "estimator",
         "regression_head": "estimator",
     },
+    "python.feature_column": {"dense_features dense_features_v2": "keras.layers"},
     "python.framework": {"op_def_registry": "_src.libraries.op_registry"},
     "python.keras": {
         "backend_config": "keras.backend",
@@ -53,6 +54,7 @@ FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
         "summary_ops_v2": "contrib.summary compat.v2.summary",
     },
     "python.platform": {"resource_loader": "resource_loader"},
+    "python.saved_model": {"nested_structure_coder": "_src.object_saved_models.structure_coder"},
     "python.tools": {"saved_model_utils": "_src.saved_model.loader"},
     "python.training": {"evaluation": "contrib.training"},
     "python.training.tracking": {

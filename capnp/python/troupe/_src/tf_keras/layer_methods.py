@@ -156,6 +156,11 @@ def _submodules(self: Any) -> List[Any]:
     return found
 
 
+def _set_dtype(self: Any, dtype: Any) -> None:
+    """What layers of programs assign, before there is an input that tells it."""
+    self.dtype = None if dtype is None else as_dtype(dtype).name
+
+
 def extend_layers(kind: Any) -> None:
     """Gives the class of layers what TensorFlow's has.
 
@@ -173,6 +178,7 @@ def extend_layers(kind: Any) -> None:
     kind.submodules = property(lambda self: tuple(_submodules(self)))
     # What each layer has, and the class, too.
     kind.dynamic, kind.trainable = False, True
+    kind._dtype = property(operator.attrgetter("dtype"), _set_dtype)
     kind.name = kind.dtype = kind.activity_regularizer = kind.input_spec = None
     kind.name_scope = property(lambda self: name_scope(f"{self.name}/"))
     kind.with_name_scope = vars(Module)["with_name_scope"]

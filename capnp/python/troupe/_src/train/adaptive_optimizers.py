@@ -10,6 +10,7 @@ from troupe._src.ops import cast_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.grouping_ops import group
 from troupe._src.set_module import set_module
+from troupe._src.train.op_updates import Setting
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
 
@@ -29,6 +30,8 @@ class AdamOptimizer(Optimizer):
 
     _update_op = "Adam"
     _slot_arguments = {"m": "m", "v": "v"}
+    _lr, _beta1 = Setting("lr"), Setting("beta1")
+    _beta2, _epsilon = Setting("beta2"), Setting("epsilon")
 
     def __init__(
         self,
@@ -114,6 +117,7 @@ class AdagradOptimizer(Optimizer):
 
     _update_op = "Adagrad"
     _slot_arguments = {"accumulator": "accum"}
+    _learning_rate = Setting("lr")
 
     def __init__(
         self,
@@ -151,6 +155,8 @@ class ProximalAdagradOptimizer(Optimizer):
 
     _update_op = "ProximalAdagrad"
     _slot_arguments = {"accumulator": "accum"}
+    _learning_rate, _l1_regularization_strength = Setting("lr"), Setting("l1")
+    _l2_regularization_strength = Setting("l2")
 
     def __init__(
         self,
@@ -199,6 +205,8 @@ class AdagradDAOptimizer(Optimizer):
         "gradient_accumulator": "gradient_accumulator",
         "gradient_squared_accumulator": "gradient_squared_accumulator",
     }
+    _learning_rate, _l1_regularization_strength = Setting("lr"), Setting("l1")
+    _l2_regularization_strength = Setting("l2")
 
     def __init__(
         self,
@@ -247,6 +255,8 @@ class AdadeltaOptimizer(Optimizer):
 
     _update_op = "Adadelta"
     _slot_arguments = {"accum": "accum", "accum_update": "accum_update"}
+    _lr, _rho = Setting("lr"), Setting("rho")
+    _epsilon = Setting("epsilon")
 
     def __init__(
         self,

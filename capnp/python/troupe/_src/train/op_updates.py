@@ -20,6 +20,28 @@ from troupe._src.variables.variable_store import get_variable_scope
 _Key = Tuple[Graph, str]
 
 
+class Setting:
+    """A number that an update takes, as the attribute by which TensorFlow's optimizer has it.
+
+    Args:
+        argument: The op's name of it.
+    """
+
+    def __init__(self, argument: str) -> None:
+        self._argument = argument
+
+    def __get__(self, optimizer: Any, kind: Any = None) -> Any:
+        if optimizer is None:
+            return self
+        try:
+            return optimizer._numbers[self._argument]
+        except KeyError as error:
+            raise AttributeError(f"{kind.__name__} has no {self._argument} yet") from error
+
+    def __set__(self, optimizer: Any, value: Any) -> None:
+        optimizer._numbers = {**optimizer._numbers, self._argument: value}
+
+
 class OptimizerState:
     """The variables of an optimizer, by methods that those of programs call, as in TensorFlow."""
 

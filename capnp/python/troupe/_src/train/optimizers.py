@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Sequence
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import raw_ops
 from troupe._src.set_module import set_module
+from troupe._src.train.op_updates import Setting
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
 
@@ -23,6 +24,7 @@ class GradientDescentOptimizer(Optimizer):
 
     _update_op = "GradientDescent"
     _gradient_argument = "delta"
+    _learning_rate = Setting("alpha")
 
     def __init__(
         self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
@@ -51,6 +53,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     _update_op = "ProximalGradientDescent"
     _gradient_argument = "delta"
+    _learning_rate, _l1_regularization_strength = Setting("alpha"), Setting("l1")
+    _l2_regularization_strength = Setting("l2")
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class MomentumOptimizer(Optimizer):
 
     _update_op = "Momentum"
     _slot_arguments = {"momentum": "accum"}
+    _learning_rate, _momentum = Setting("lr"), Setting("momentum")
 
     def __init__(
         self,
@@ -95,6 +100,7 @@ class MomentumOptimizer(Optimizer):
         numbers = {"lr": learning_rate, "momentum": momentum}
         super().__init__(use_locking, name)
         self._set_numbers(numbers, use_nesterov=use_nesterov)
+        self._use_nesterov = use_nesterov
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for var in var_list:
@@ -117,6 +123,8 @@ class RMSPropOptimizer(Optimizer):
         name: The name of the operations.
         centered: Whether the squared moving average of g is subtracted from s.
     """
+    _learning_rate, _decay = Setting("lr"), Setting("rho")
+    _momentum, _epsilon = Setting("momentum"), Setting("epsilon")
 
     def __init__(
         self,
@@ -165,6 +173,8 @@ class FtrlOptimizer(Optimizer):
     """
 
     _slot_arguments = {"accum": "accum", "linear": "linear"}
+    _learning_rate, _learning_rate_power = Setting("lr"), Setting("lr_power")
+    _l1_regularization_strength, _l2_regularization_strength = Setting("l1"), Setting("l2")
 
     def __init__(
         self,

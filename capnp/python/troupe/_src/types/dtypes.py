@@ -20,18 +20,31 @@ class DType:
     """The type of a tensor's elements, such as `tf.float32`.
 
     Args:
-        name: "float32", "bool": as NumPy writes it.
-        number: The number that TensorFlow's DataType gives it.
+        type_enum: The number that TensorFlow's DataType gives it, of references too.
+
+    Raises:
+        TypeError: There is no dtype of that number.
     """
 
-    def __init__(self, name: str, number: int) -> None:
-        self._name = name
-        self._number = number
-        self._base = self
+    _name: str  # "float32", "bool": as NumPy writes it
+    _number: int
+    _base: DType
+    _numpy: np.dtype[Any]
+
+    def __new__(cls, type_enum: int) -> DType:
+        found = _BY_NUMBER.get(type_enum) or _REFERENCES_BY_NUMBER.get(type_enum)
+        if found is None:
+            raise TypeError(f"type_enum is not a valid types_pb2.DataType: {type_enum}")
+        return found
+
+    @classmethod
+    def _made(cls, name: str, number: int) -> DType:
+        made = object.__new__(cls)
+        made._name, made._number, made._base = name, number, made
         # NumPy has no bfloat16: its values are fed and fetched as float32, which includes them.
         kind = "object" if name in ("string", "resource", "variant") else name
-        kind = {"bfloat16": "float32"}.get(kind, kind)
-        self._numpy: np.dtype[Any] = np.dtype(kind)
+        made._numpy = np.dtype({"bfloat16": "float32"}.get(kind, kind))
+        return made
 
     @property
     def name(self) -> str:
@@ -177,10 +190,11 @@ class DType:
 class _ReferenceDType(DType):
     """The dtype of a reference to a variable: only what variables say of themselves."""
 
-    def __init__(self, base: DType) -> None:
-        super().__init__(base._name, base._number + 100)  # as in TensorFlow's enum DataType
-        self._name = f"{base._name}_ref"
-        self._base = base
+    @classmethod
+    def _of(cls, base: DType) -> DType:
+        made = cls._made(base._name, base._number + 100)  # as in TensorFlow's enum DataType
+        made._name, made._base = f"{base._name}_ref", base
+        return made
 
 
 def _reference(base: DType) -> DType:
@@ -189,10 +203,13 @@ def _reference(base: DType) -> DType:
 
 DTypeLike = Union[DType, str, type, np.dtype, Any]
 
-_BY_NUMBER: Dict[int, DType] = {number: DType(name, number) for name, number in _native.dtypes()}
+_BY_NUMBER: Dict[int, DType] = {
+    number: DType._made(name, number) for name, number in _native.dtypes()
+}
 _BY_NAME: Dict[str, DType] = {dtype.name: dtype for dtype in _BY_NUMBER.values()}
 
-_REFERENCES: Dict[str, DType] = {name: _ReferenceDType(it) for name, it in _BY_NAME.items()}
+_REFERENCES: Dict[str, DType] = {name: _ReferenceDType._of(it) for name, it in _BY_NAME.items()}
+_REFERENCES_BY_NUMBER: Dict[int, DType] = {it._number: it for it in _REFERENCES.values()}
 
 float16 = half = _BY_NAME["float16"]
 float32 = _BY_NAME["float32"]

@@ -330,11 +330,16 @@ def _sizes_of(dims: ShapeLike) -> Optional[Tuple[Optional[int], ...]]:
         return None if unknown_rank else _sizes_of([dim.size for dim in message.dim])
     if isinstance(dims, (str, bytes)):
         raise TypeError(f"A TensorShape cannot be made of text: {dims!r}")
-    sizes: List[Optional[int]] = []
-    for size in dims:
-        known = size.value if isinstance(size, Dimension) else size
-        sizes.append(None if known is None or int(known) == -1 else int(known))
-    return tuple(sizes)
+    return tuple(_size_of(size) for size in (dims if hasattr(dims, "__iter__") else [dims]))
+
+
+def _size_of(size: Any) -> Optional[int]:
+    known = size.value if isinstance(size, Dimension) else size
+    if known is None or int(known) == -1:
+        return None
+    if not isinstance(known, (str, bytes)) and int(known) != known:
+        raise ValueError(f"Ambiguous dimension: {known}")
+    return int(known)
 
 
 def as_shape(shape: ShapeLike) -> TensorShape:

@@ -102,10 +102,10 @@ def _find(graph: Graph, name: str) -> Optional[Operation]:
 
 
 def _unique(graph: Graph, name: str) -> str:
-    """The name, with a number where the graph has such a variable that is not global."""
+    """The name, with a number where the graph has such a variable already."""
     used: Set[str] = graph._state.setdefault("shared_names", set())
     found, count = name, 0
-    while found in used:
+    while found in used or _has_handle(graph, found):
         count += 1
         found = f"{name}_{count}"
     used.add(found)
