@@ -137,6 +137,15 @@ class EditsTest(tf.test.TestCase):
         self.assertEqual(self.end.op.get_attr("_foo"), b"bar")
         self.assertEqual(self.evaluate(self.end), 9.0)
 
+    def test_a_device_is_set(self):
+        self.end.op._set_device("/job:localhost/device:CPU:0")
+        self.assertEqual(self.end.op.device, "/job:localhost/device:CPU:0")
+        self.sum.op._set_device(tf.DeviceSpec(device_type="CPU", device_index=0))
+        self.assertEqual(self.sum.op.device, "/device:CPU:0")
+        self.assertEqual(self.evaluate(self.end), 9.0)
+        self.end.op._set_device("")
+        self.assertEqual(self.end.op.device, "")
+
     def test_shapes_are_inferred_again(self):
         given = tf.placeholder(tf.float32, [3])
         self.sum.op._update_input(0, given)

@@ -20,6 +20,7 @@ from libraries.graphs import GRAPHS
 from libraries.keras_examples import KERAS_EXAMPLES
 from libraries.keras_programs import KERAS_PROGRAMS
 from libraries.models import MODELS
+from libraries.parts_of_models import PARTS_OF_MODELS
 from libraries.speech import SPEECH
 from libraries.tests_of_libraries import TESTS
 from libraries.texts import TEXTS
@@ -28,7 +29,7 @@ from program import Program
 
 LIBRARIES: List[Program] = [
     *ACTORS, *COMPANIONS, *GARDEN_PROGRAMS, *GRAPHS, *KERAS_EXAMPLES, *KERAS_PROGRAMS, *MODELS,
-    *SPEECH, *TESTS, *TEXTS, *TRANSLATIONS,
+    *PARTS_OF_MODELS, *SPEECH, *TESTS, *TEXTS, *TRANSLATIONS,
 ]  # fmt: skip
 
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {

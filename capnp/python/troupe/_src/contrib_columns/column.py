@@ -116,7 +116,7 @@ class MadeInPlace(Transformed):
         super().__init__({})
         self._made = columns_to_tensors
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Any, state_manager: Any = None) -> Any:
         if key in self._made:
             return self._made[key]
         if isinstance(key, str):

@@ -165,7 +165,7 @@ class SequenceDenseColumn(FeatureColumn):
         return self.sequence_dense_tensor(transformation_cache, options)
 
 
-class IdWeightPair(NamedTuple):
+class _IdWeightPair(NamedTuple):
     """The categories of each example and their weights, as columns of programs give them."""
 
     id_tensor: SparseTensor
@@ -175,7 +175,7 @@ class IdWeightPair(NamedTuple):
 class CategoricalColumn(FeatureColumn):
     """A column that gives categories, by number."""
 
-    IdWeightPair = IdWeightPair
+    IdWeightPair = _IdWeightPair
 
     @property
     def num_buckets(self) -> int:
@@ -200,14 +200,14 @@ class CategoricalColumn(FeatureColumn):
 
     def _get_sparse_tensors(
         self, inputs: Transformed, weight_collections: Any = None, trainable: Any = None
-    ) -> IdWeightPair:
-        return IdWeightPair(*self.ids_and_weights(inputs))
+    ) -> _IdWeightPair:
+        return _IdWeightPair(*self.ids_and_weights(inputs))
 
     def get_sparse_tensors(
         self, transformation_cache: Transformed, state_manager: Any
-    ) -> IdWeightPair:
+    ) -> _IdWeightPair:
         """The categories of the examples, by the second protocol."""
-        return IdWeightPair(*self.ids_and_weights(transformation_cache))
+        return _IdWeightPair(*self.ids_and_weights(transformation_cache))
 
 
 class VariableOptions(NamedTuple):

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 class NodeEdit:
     """What a node is to have instead; None where that does not change."""
 
-    __slots__ = ("inputs", "control_inputs", "attrs")
+    __slots__ = ("inputs", "control_inputs", "attrs", "device")
 
     def __init__(self) -> None:
         self.inputs: Optional[List[Tensor]] = None
         self.control_inputs: Optional[List[Operation]] = None
         self.attrs: Dict[str, Any] = {}
+        self.device: Optional[str] = None
 
 
 def edit_of(op: Operation) -> NodeEdit:
@@ -100,6 +101,8 @@ def _change(node: NodeDef, edit: NodeEdit) -> None:
     node.input.extend(inputs + controls)
     for name, value in edit.attrs.items():
         node.attr[name].CopyFrom(value)
+    if edit.device is not None:
+        node.device = edit.device
 
 
 def _reserve_scopes(root: _native.Builder, operations: List[Operation]) -> None:

@@ -109,3 +109,12 @@ class NodeInputs:
             attr_value: An AttrValue.
         """
         edit_of(self).attrs[attr_name] = attr_value  # type: ignore[arg-type]
+
+    def _set_device(self, device: Any) -> None:
+        """Constrains it to another device.
+
+        Args:
+            device: A full or partial name, or a DeviceSpec; "" for no constraint.
+        """
+        name = device if isinstance(device, str) else device.to_string()
+        edit_of(self).device = name  # type: ignore[arg-type]

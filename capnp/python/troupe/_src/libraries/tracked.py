@@ -30,7 +30,8 @@ def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        if type(obj).__setattr__ is Checkpointable.__setattr__:  # not of layers, which keep none
+        setter: Any = type(obj).__setattr__
+        if setter is Checkpointable.__setattr__:  # not of layers, which keep none
             for name, value in list(vars(obj).items()):
                 if name not in before or before[name] is not value:
                     setattr(obj, name, NoDependency(value))

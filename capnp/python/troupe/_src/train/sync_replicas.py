@@ -309,7 +309,7 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
     """Prepares the sessions of a replica."""
 
     def __init__(self, optimizer: SyncReplicasOptimizer, is_chief: bool, num_tokens: int) -> None:
-        self._optimizer = optimizer
+        self._sync_optimizer = optimizer
         self._is_chief = is_chief
         self._num_tokens = num_tokens
         self._runner: Optional[QueueRunner] = None
@@ -317,7 +317,7 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
 
     def begin(self) -> None:
         """Adds what it runs to the graph; ValueError if gradients were not applied yet."""
-        optimizer = self._optimizer
+        optimizer = self._sync_optimizer
         if not optimizer._gradients_applied:
             raise ValueError(
                 "SyncReplicasOptimizer.apply_gradient should be called before using the hook."
