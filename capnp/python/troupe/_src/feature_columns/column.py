@@ -46,10 +46,6 @@ class FeatureColumn:
 
     @property
     def _parse_example_spec(self) -> Dict[str, Any]:
-        return self.parse_example_spec
-
-    @property
-    def _parse_example_spec(self) -> Dict[str, Any]:
         """The same, by the name that it had first, as those of the shapes and counts below."""
         return self.parse_example_spec
 
@@ -91,10 +87,6 @@ class DenseColumn(FeatureColumn):
     def _variable_shape(self) -> TensorShape:
         return self.variable_shape
 
-    @property
-    def _variable_shape(self) -> TensorShape:
-        return self.variable_shape
-
     def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
         """The numbers, [batch, *variable_shape]."""
         if self._has("_get_dense_tensor", DenseColumn):
@@ -129,10 +121,6 @@ class SequenceDenseColumn(FeatureColumn):
     def variable_shape(self) -> TensorShape:
         """The shape of the numbers of a step."""
         return TensorShape(self._given("_variable_shape", SequenceDenseColumn))
-
-    @property
-    def _variable_shape(self) -> TensorShape:
-        return self.variable_shape
 
     @property
     def _variable_shape(self) -> TensorShape:
@@ -181,10 +169,6 @@ class CategoricalColumn(FeatureColumn):
     def num_buckets(self) -> int:
         """How many categories there are."""
         return int(self._given("_num_buckets", CategoricalColumn))
-
-    @property
-    def _num_buckets(self) -> int:
-        return self.num_buckets
 
     @property
     def _num_buckets(self) -> int:
