@@ -7,9 +7,8 @@ from typing import Dict
 _LIBRARIES = "_src.libraries.source_libraries"
 _PRIVATE = "_src.libraries.private_functions"
 
-# module -> the classes of feature columns that it has
+# module -> the classes of feature columns that it has, but for those that programs derive from
 _COLUMNS = {
-    "column": "CategoricalColumn DenseColumn FeatureColumn SequenceDenseColumn",
     "categories": (
         "HashedCategoricalColumn IdentityCategoricalColumn VocabularyFileCategoricalColumn "
         "VocabularyListCategoricalColumn"
