@@ -203,13 +203,15 @@ class ReplicasTest(tf.test.TestCase):
             "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
             "adam": lambda: tf.train.AdamOptimizer(0.5),
             "keras": lambda: tf.keras.optimizers.SGD(0.1, momentum=0.9),
+            "contrib": lambda: tf.contrib.optimizer_v2.MomentumOptimizer(0.1, 0.9),
         }
         momentum, velocity = np.array([[1.0], [2.0], [3.0]]), 0
         for _ in range(3):
             velocity = 0.9 * velocity + 2 * (momentum - 4)
             momentum = momentum - 0.1 * velocity
         # That of Adam is what it is for dense gradients.
-        expected = {"momentum": momentum, "keras": momentum, "adam": None}
+        expected = dict.fromkeys(optimizers, momentum)
+        expected["adam"] = None
         for name, optimizer in optimizers.items():
             for sparse in (False, True):
                 with self.subTest(name, sparse=sparse), tf.Graph().as_default():

@@ -14,10 +14,8 @@ from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.clip_ops import clip_by_norm, clip_by_value
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.platform.logging import warning
-from troupe._src.replicas.contexts import strategy_of_many
-from troupe._src.replicas.merging import merge_call
+from troupe._src.replicas.gradient_sums import applied
 from troupe._src.replicas.mirrored_variable import each_copy, select_own
-from troupe._src.replicas.reduce_op import ReduceOp
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
 from troupe._src.types.dtypes import DType
@@ -153,19 +151,8 @@ class Optimizer(OptimizerWeights):
             ValueError: No variable has a gradient, or one is of another dtype than floats.
         """
         pairs = self._with_gradients(list(grads_and_vars))
-        strategy = strategy_of_many()
-        if strategy is not None:
-            operation: Operation = merge_call(
-                strategy, self._apply_sums, (pairs,), {"name": name}
-            )
-            return operation
-        return self._apply_all(pairs, name)
-
-    def _apply_sums(self, strategy: Any, pairs: Any, name: Optional[str]) -> Operation:
-        """Applies the sums of the gradients of all replicas."""
-        variables = [variable for _, variable in pairs]
-        sums = strategy.extended.batch_reduce_to(ReduceOp.SUM, pairs)
-        return self._apply_all(list(zip(sums, variables)), name)
+        operation: Operation = applied(self._apply_all, pairs, name)
+        return operation
 
     def _apply_all(self, pairs: Any, name: Optional[str]) -> Operation:
         variables = [variable for _, variable in pairs]

@@ -15,6 +15,9 @@ from troupe._src.ops.grouping_ops import group
 from troupe._src.optimizer_v2.rows import distinct_rows
 from troupe._src.optimizer_v2.state import StepState
 from troupe._src.platform.logging import not_obeyed
+from troupe._src.replicas.gradient_sums import applied
+from troupe._src.replicas.loss_reductions import scaled_loss
+from troupe._src.replicas.mirrored_variable import each_copy, select_own
 from troupe._src.set_module import set_module
 from troupe._src.tape.gradient_tape import GradientTape
 from troupe._src.train.gradients import gradients
@@ -74,7 +77,7 @@ class OptimizerV2(Optimizer):
         name: Optional[str] = None,
         grad_loss: Any = None,
         stop_gradients: Any = None,
-        scale_loss_by_num_replicas: bool = False,
+        scale_loss_by_num_replicas: Optional[bool] = None,
     ) -> Operation:
         """An op that computes the gradients of the loss and updates the variables.
 
@@ -87,7 +90,8 @@ class OptimizerV2(Optimizer):
             name: The name of the operation.
             grad_loss: The gradient with respect to the loss, by default ones.
             stop_gradients: Tensors and variables that nothing passes through.
-            scale_loss_by_num_replicas: Has no effect: there is one replica.
+            scale_loss_by_num_replicas: Whether the loss of a replica is a part of the mean; by
+                default as the estimator that trains says.
 
         Returns:
             The operation.
@@ -119,7 +123,7 @@ class OptimizerV2(Optimizer):
         aggregation_method: Any = None,
         grad_loss: Any = None,
         stop_gradients: Any = None,
-        scale_loss_by_num_replicas: bool = False,
+        scale_loss_by_num_replicas: Optional[bool] = None,
     ) -> List[Tuple[Optional[Tensor], Variable]]:
         """The gradients of a loss with respect to variables.
 
@@ -130,7 +134,8 @@ class OptimizerV2(Optimizer):
             aggregation_method: Has no effect.
             grad_loss: The gradient with respect to the loss, by default ones.
             stop_gradients: Tensors and variables that nothing passes through.
-            scale_loss_by_num_replicas: Has no effect: there is one replica.
+            scale_loss_by_num_replicas: Whether the loss of a replica is a part of the mean; by
+                default as the estimator that trains says.
 
         Returns:
             A list of (gradient or None, variable).
@@ -151,6 +156,7 @@ class OptimizerV2(Optimizer):
                 loss = loss()
             if var_list is None:
                 var_list = tape.watched_variables()
+        loss = scaled_loss(loss, scale_loss_by_num_replicas)
         variables = trainable_variables() if var_list is None else nest.flatten(var_list)
         if not variables:
             raise ValueError("No variables to optimize.")
@@ -192,6 +198,12 @@ class OptimizerV2(Optimizer):
         for _, var in pairs:
             if isinstance(var, Tensor):
                 raise NotImplementedError(f"Trying to update a Tensor {var!r}")
+        operation: Operation = applied(self._apply_all, pairs, global_step, name)
+        return operation
+
+    def _apply_all(
+        self, pairs: Any, global_step: Optional[Variable], name: Optional[str]
+    ) -> Operation:
         variables = [var for _, var in pairs]
         with name_scope(name, self._name) as scope:
             state = self._state_of(variables[0].graph).of_step(self._hyper, variables)
@@ -211,8 +223,10 @@ class OptimizerV2(Optimizer):
         self._prepare(state)
         updates = []
         for gradient, var in pairs:
-            with graph.colocate_with(var.op), name_scope("update_" + var.op.name):
-                updates.append(self._updated(_converted(gradient), var, state))
+            with name_scope("update_" + var.op.name):
+                updates += each_copy(
+                    var, lambda: self._updated(_converted(select_own(gradient)), var, state)
+                )
         updated = group(*updates)
         with control_dependencies([updated]), graph.colocate_with(state.place().op):
             finished = self._finish(state)

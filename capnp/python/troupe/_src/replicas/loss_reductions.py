@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.replicas.contexts import current, strategy_of_many
@@ -34,17 +34,20 @@ def get_loss_reduction() -> ReduceOp:
     return ReduceOp.SUM if is_sum else ReduceOp.MEAN
 
 
-def scaled_loss(loss: Any) -> Any:
+def scaled_loss(loss: Any, is_mean: Optional[bool] = None) -> Any:
     """The part of a replica in a loss that is the mean of theirs, as optimizers derive it.
 
     Args:
         loss: That of the replica.
+        is_mean: Whether that of all is the mean; by default in the training of an estimator, unless
+            its loss is a sum.
 
     Returns:
-        A tensor; the loss itself outside of the training of an estimator with several replicas.
+        A tensor; the loss itself where there is one replica, or that of all is a sum.
     """
     strategy = strategy_of_many()
-    is_scaled = strategy is not None and get_loss_reduction() is ReduceOp.MEAN
+    is_mean = get_loss_reduction() is ReduceOp.MEAN if is_mean is None else is_mean
+    is_scaled = strategy is not None and is_mean
     get_default_graph()._state[_SCALED] = is_scaled
     if not is_scaled:
         return loss

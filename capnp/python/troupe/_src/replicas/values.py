@@ -52,6 +52,8 @@ def regroup(results: Sequence[Any]) -> Any:
     first = results[0]
     if all(each is first for each in results):
         return first
+    if isinstance(first, (str, bytes)) and all(each == first for each in results):
+        return first
     if isinstance(first, (list, tuple, dict)) and any(type(r) is not type(first) for r in results):
         raise ValueError(f"replicas have returned different types: {results!r}")
     if isinstance(first, dict):

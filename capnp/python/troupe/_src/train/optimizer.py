@@ -11,11 +11,9 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops.grouping_ops import group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform.logging import not_obeyed
-from troupe._src.replicas.contexts import strategy_of_many
+from troupe._src.replicas.gradient_sums import applied
 from troupe._src.replicas.loss_reductions import scaled_loss
-from troupe._src.replicas.merging import merge_call
 from troupe._src.replicas.mirrored_variable import each_copy, select_own
-from troupe._src.replicas.reduce_op import ReduceOp
 from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
@@ -187,21 +185,8 @@ class Optimizer(OpUpdates):
             raise ValueError(
                 f"No gradients provided for any variable: {[v.name for _, v in given]}."
             )
-        strategy = strategy_of_many()
-        if strategy is not None:
-            operation: Operation = merge_call(
-                strategy, self._apply_sums, (pairs, global_step), {"name": name}
-            )
-            return operation
-        return self._apply_all(pairs, global_step, name)
-
-    def _apply_sums(
-        self, strategy: Any, pairs: Any, global_step: Optional[Variable], name: Optional[str]
-    ) -> Operation:
-        """Applies the sums of the gradients of all replicas."""
-        variables = [variable for _, variable in pairs]
-        sums = strategy.extended.batch_reduce_to(ReduceOp.SUM, pairs)
-        return self._apply_all(list(zip(sums, variables)), global_step, name)
+        operation: Operation = applied(self._apply_all, pairs, global_step, name)
+        return operation
 
     def _apply_all(
         self, pairs: Any, global_step: Optional[Variable], name: Optional[str]
