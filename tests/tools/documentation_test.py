@@ -31,6 +31,7 @@ COMMAND = re.compile(r"^    (?:\w+=\S+ )*((?:build/bin|tools)/[\w-]+[^#|&\\\n]*)
 # What says where something is: a file, or a folder that ends with a slash.
 PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+(?:\.(?:hpp|cpp|py|capnp|patch|proto)|/))`")
 # Written at build, a placeholder, or a program of others.
+PROGRAMS_OF_OTHERS = re.compile(r"<!-- published programs -->.*?<!-- end of", re.DOTALL)
 NOT_OURS = re.compile(
     r"^(build|troupe_ops)/|[A-Z]{3}|^x(_test)?\.|(gen|raw)_ops\.py$"
     r"|^(?!_src/|troupe/|tests/|capnp/|tools/|apps/).*\.py$"
@@ -111,7 +112,7 @@ class DocumentationTest(unittest.TestCase):
             for end in range(1, len(parts)):
                 tails.update("/".join(parts[start:end]) + "/" for start in range(end))
         for page in pages():
-            for name in PATH.findall(page.read_text()):
+            for name in PATH.findall(PROGRAMS_OF_OTHERS.sub("", page.read_text())):
                 if NOT_OURS.search(name):
                     continue
                 with self.subTest(f"{page.relative_to(ROOT)}: {name}"):
