@@ -30,8 +30,9 @@ FENCE = re.compile(
 COMMAND = re.compile(r"^    (?:\w+=\S+ )*((?:build/bin|tools)/[\w-]+[^#|&\\\n]*)", re.MULTILINE)
 # What says where something is: a file, or a folder that ends with a slash.
 PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+(?:\.(?:hpp|cpp|py|capnp|patch|proto)|/))`")
-# Written at build, a placeholder, or a program of others.
+# The table of programs of others, by their files.
 PROGRAMS_OF_OTHERS = re.compile(r"<!-- published programs -->.*?<!-- end of", re.DOTALL)
+# Written at build, a placeholder, or a program of others.
 NOT_OURS = re.compile(
     r"^(build|troupe_ops)/|[A-Z]{3}|^x(_test)?\.|(gen|raw)_ops\.py$"
     r"|^(?!_src/|troupe/|tests/|capnp/|tools/|apps/).*\.py$"
