@@ -123,6 +123,39 @@ class ReplicasTest(tf.test.TestCase):
         self.assertAllEqual(*results)
         self.assertEqual(second.name, "w_1:0")
 
+    def test_layers_that_replicas_make_share_their_variables(self):
+        strategy = two_replicas()
+
+        class Scale(tf.keras.layers.Layer):
+            def build(self, input_shape):
+                self.factor = tf.Variable(tf.random_normal([]), name=f"{self.name}/factor")
+
+            def call(self, inputs):
+                return inputs * self.factor
+
+        def replica():
+            return Scale()(tf.keras.layers.Dense(2)(tf.ones([1, 3])))
+
+        results = strategy.experimental_run_v2(replica)
+        names = [each.name for each in tf.trainable_variables()]
+        self.assertEqual(names[:2], ["dense/kernel:0", "dense/bias:0"])
+        self.assertLen(names, 3)
+        self.assertAllEqual(*self.run_all(results.values))
+
+    def test_a_replica_finds_its_own_losses(self):
+        strategy = two_replicas()
+        tf.losses.add_loss(tf.constant(100.0))
+
+        def replica(x):
+            tf.losses.add_loss(x)
+            tf.distribute.get_replica_context().merge_call(lambda strategy: None)
+            tf.losses.add_loss(10 * x)
+            return tf.losses.get_total_loss()
+
+        totals = strategy.experimental_run_v2(replica, (per_replica(strategy, 1.0, 2.0),))
+        self.assertEqual(self.run_all(totals.values), (111.0, 122.0))
+        self.assertLen(tf.losses.get_losses(), 5)
+
     def test_what_is_assigned_outside_of_replicas_goes_to_all_copies(self):
         strategy = two_replicas()
         with strategy.scope():
