@@ -71,10 +71,36 @@ class CardsTest(unittest.TestCase):
     def test_programs_that_ask_for_a_gpu_find_it(self):
         self.assertTrue(tf.test.is_gpu_available())
         self.assertEqual(tf.test.gpu_device_name(), "/device:GPU:0")
-        with self.assertLogs("troupe", "WARNING") as logs:
-            strategy = tf.distribute.MirroredStrategy()
-        self.assertIn("computes on /device:GPU:0 alone", logs.output[0])
-        self.assertEqual(strategy.extended.worker_devices, ("/device:GPU:0",))
+        strategy = tf.distribute.MirroredStrategy()
+        self.assertEqual(strategy.extended.worker_devices, ("/device:GPU:0", "/device:GPU:1"))
+
+    def replicas_learned(self, strategy):
+        """The weight that replicas have after some steps, one copy after the other."""
+        tf.reset_default_graph()
+        x = np.random.RandomState(0).randn(8, 3).astype(np.float32)
+        with strategy.scope():
+            weight = tf.get_variable("weight", [3, 1], initializer=tf.ones_initializer())
+            data = tf.data.Dataset.from_tensor_slices(x).batch(8).repeat()
+            iterator = strategy.make_dataset_iterator(data)
+
+            def step(rows):
+                loss = tf.reduce_sum((tf.matmul(rows, weight) - 2.0) ** 2)
+                return tf.train.AdamOptimizer(0.1).minimize(loss)
+
+            train = strategy.group(strategy.experimental_run(step, iterator))
+        with tf.Session(config=SOFT) as session:
+            session.run([tf.global_variables_initializer(), iterator.initialize()])
+            for _ in range(5):
+                session.run(train)
+            copies = getattr(weight, "values", [weight])
+            return session.run([each.value() for each in copies])
+
+    def test_replicas_on_two_cards_learn_as_one(self):
+        found = self.replicas_learned(tf.distribute.MirroredStrategy())
+        self.assertEqual(len(found), 2)
+        np.testing.assert_array_equal(*found)
+        alone = self.replicas_learned(tf.distribute.OneDeviceStrategy("/cpu:0"))
+        np.testing.assert_allclose(found[0], alone[0], rtol=1e-5)
 
     def test_a_network_learns_on_a_card_as_on_the_cpu(self):
         losses, accuracy = self.learned("/gpu:1", SOFT)
