@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
