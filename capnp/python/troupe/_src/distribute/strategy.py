@@ -19,7 +19,7 @@ from troupe._src.ops.grouping_ops import group
 from troupe._src.replicas.contexts import entered
 from troupe._src.replicas.creation import mirrored_creator
 from troupe._src.replicas.reduce_op import ReduceOp, as_reduce_op
-from troupe._src.replicas.values import PerReplica
+from troupe._src.replicas.values import PerReplica, regroup
 from troupe._src.set_module import set_module
 from troupe._src.variables.creators import variable_creator_scope
 
@@ -151,7 +151,7 @@ class Strategy:
         for number, own in enumerate(values):
             with self._extended._on_device(number):
                 results.append(function(own))
-        return results[0] if len(results) == 1 else PerReplica(results)
+        return regroup(results)
 
     def experimental_local_results(self, value: Any) -> Tuple[Any, ...]:
         """The values of the replicas of this program.

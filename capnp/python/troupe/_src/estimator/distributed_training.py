@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Optional
 
 from troupe._src.data.dataset import Dataset
 from troupe._src.estimator.input_fns import Inputs
@@ -11,10 +11,10 @@ from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops.convert import constant
-from troupe._src.replicas.contexts import replica_of
+from troupe._src.replicas.contexts import has_several, replica_of
 from troupe._src.replicas.loss_reductions import get_loss_reduction, is_loss_scaled
 from troupe._src.replicas.reduce_op import ReduceOp
-from troupe._src.replicas.values import PerReplica
+from troupe._src.replicas.values import regroup
 from troupe._src.replicas.workers import Workers
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.types import errors
@@ -30,11 +30,6 @@ class _Returned:
 def alone(strategy: Any) -> Any:
     """A strategy if it has one replica; None for one of several, as evaluations are on a device."""
     return None if has_several(strategy) else strategy
-
-
-def has_several(strategy: Any) -> bool:
-    """Whether it is a strategy with several replicas."""
-    return strategy is not None and strategy.num_replicas_in_sync > 1
 
 
 def trained_by(strategy: Any, device_fn: Any) -> Any:
@@ -100,16 +95,12 @@ def training_spec(
         returned = strategy.experimental_run(replica, iterator)
         specs = [each.spec for each in strategy.experimental_local_results(returned)]
         reduction = get_loss_reduction() if is_loss_scaled() else ReduceOp.SUM
-        loss = strategy.reduce(reduction, _joined([each.loss for each in specs]))
+        loss = strategy.reduce(reduction, regroup([each.loss for each in specs]))
     finally:
         strategy._scales_losses = False
     train_op = strategy.group([each.train_op for each in specs], name="train_op")
     whole: EstimatorSpec = specs[0]._replace(loss=loss, train_op=train_op)
     return whole
-
-
-def _joined(values: List[Any]) -> Any:
-    return values[0] if len(values) == 1 else PerReplica(values)
 
 
 def workers_of(strategy: Any) -> Optional[Workers]:

@@ -60,10 +60,15 @@ def current() -> Optional[Entered]:
     return _stack.entered[-1] if _stack.entered else None
 
 
+def has_several(strategy: Any) -> bool:
+    """Whether it is a strategy with several replicas."""
+    return strategy is not None and strategy.num_replicas_in_sync > 1
+
+
 def strategy_of_many() -> Any:
     """The strategy in a replica of which this is, if it has several; else None."""
     found = current()
-    if found is None or found.replica is None or found.strategy.num_replicas_in_sync == 1:
+    if found is None or found.replica is None or not has_several(found.strategy):
         return None
     return found.strategy
 

@@ -158,11 +158,8 @@ class MirroredVariable(Variable):
         """The result of updating all copies by what replicas give, or by one value."""
 
         def merged(strategy: Any, given: Any) -> Any:
-            total = given
-            if current_replicas > 1:
-                total = self._aggregated(strategy, given)
-            changes = [op for op in each_copy(self, lambda: changed(select_own(total)))]
-            done = group(*changes)
+            total = self._aggregated(strategy, given) if in_replica else given
+            done = group(*each_copy(self, lambda: changed(select_own(total))))
             if not read_value:
                 return done
             with get_default_graph().control_dependencies([done]):
@@ -173,7 +170,6 @@ class MirroredVariable(Variable):
 
         found = current()
         in_replica = found is not None and found.replica is not None
-        current_replicas = self._strategy.num_replicas_in_sync if in_replica else 1
         if in_replica:
             return merge_call(self._strategy, merged, (value,))
         result = merged(self._strategy, value)

@@ -15,7 +15,7 @@ from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.keras.loaded import late_module
 from troupe._src.keras.sessions import initialize_too
 from troupe._src.platform.logging import not_obeyed
-from troupe._src.replicas.contexts import current
+from troupe._src.replicas.contexts import current, has_several
 from troupe._src.types.dtypes import as_dtype
 from troupe._src.variables.synchronization import (
     VariableAggregation, VariableSynchronization, is_trainable,
@@ -216,10 +216,6 @@ def _set_run_eagerly(self: Any, value: Any) -> None:
         raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
 
 
-def _has_several(strategy: Any) -> bool:
-    return strategy is not None and strategy.num_replicas_in_sync > 1
-
-
 def extend_trained_models(kind: Any) -> None:
     """Gives the class of models that can be trained what TensorFlow's has.
 
@@ -235,7 +231,7 @@ def extend_trained_models(kind: Any) -> None:
         if kwargs.pop("distribute", None) is not None:
             raise ValueError("compile: distribute is not supported: use tf.distribute's scopes")
         found = current()
-        if found is not None and found.replica is None and _has_several(found.strategy):
+        if found is not None and found.replica is None and has_several(found.strategy):
             raise NotImplementedError(
                 f"compile: fit() does not divide batches among "
                 f"{found.strategy.num_replicas_in_sync} replicas: train the model by "
