@@ -69,13 +69,6 @@ class ReplicatedTrainingTest(tf.test.TestCase):
         model = tf.keras.Sequential(layers_of_model())
         model.compile(tf.keras.optimizers.SGD(0.05, momentum=0.9), "mse")
         self.check(tf.keras.estimator.model_to_estimator(model, config=self.config()))
-
-    def test_fit_refuses_several_replicas(self):
-        with tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"]).scope():
-            model = tf.keras.Sequential(layers_of_model())
-            with self.assertRaisesRegex(NotImplementedError, "among 2 replicas"):
-                model.compile("sgd", "mse")
-
     def test_input_functions_return_datasets(self):
         estimator = tf.estimator.Estimator(model_fn, config=self.config())
         with self.assertRaisesRegex(ValueError, "must return a tf.data.Dataset"):

@@ -58,7 +58,7 @@ class Function:
         computed = [getattr(value, "values", value).op for value in self._outputs]
         graph = get_default_graph()
         with graph.name_scope(name or "function"), graph.control_dependencies(computed):
-            self._updates = group(*[_operation_of(update) for update in updates or []])
+            self._updates = group(*[operation_of(update) for update in updates or []])
 
     @property
     def updates_op(self) -> Operation:
@@ -105,7 +105,15 @@ def function(
     return Function(inputs, outputs, updates=updates, name=name, **kwargs)
 
 
-def _operation_of(update: Any) -> Any:
+def operation_of(update: Any) -> Any:
+    """The operation of an update of Keras.
+
+    Args:
+        update: An operation, a tensor, or a pair of a variable and its new value.
+
+    Returns:
+        An operation.
+    """
     if isinstance(update, tuple):
         variable, value = update
         return variable.assign(value).op

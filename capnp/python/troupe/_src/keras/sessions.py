@@ -15,11 +15,13 @@ from troupe._src.graph.graph import (
     get_default_session,
     reset_default_graph,
 )
+from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.keras.settings import reset_uids
+from troupe._src.messages.config import ConfigProto
 from troupe._src.ops.creation_ops import placeholder, placeholder_with_default
 from troupe._src.ops.grouping_ops import group
 from troupe._src.replicas.contexts import strategy_of_many
-from troupe._src.replicas.mirrored_variable import each_copy
+from troupe._src.replicas.mirrored_variable import MirroredVariable, each_copy
 from troupe._src.session.base_session import BaseSession
 from troupe._src.session.session import Session
 from troupe._src.types.dtypes import as_dtype
@@ -60,12 +62,25 @@ def get_session(op_input_list: Any = ()) -> BaseSession:
     session = get_default_session()
     if session is None:
         if _state.session is None or _state.session.graph is not get_default_graph():
-            _state.session = Session()
+            _state.session = Session(config=_config())
         session = _state.session
     if not _is_manual and strategy_of_many() is None:
         with session.graph.as_default():
             _initialize_variables(session)
     return session
+
+
+def _config() -> Optional[ConfigProto]:
+    """What a session must have for the replicas of the default graph: as many CPUs as they name."""
+    copies = [
+        copy
+        for variable in global_variables()
+        if isinstance(variable, MirroredVariable)
+        for copy in variable.values
+    ]
+    indices = [DeviceSpec.from_string(copy.device) for copy in copies if copy.device]
+    cpus = [each.device_index or 0 for each in indices if each.device_type == "CPU"]
+    return ConfigProto(device_count={"CPU": max(cpus) + 1}) if cpus else None
 
 
 def set_session(session: BaseSession) -> None:

@@ -37,9 +37,6 @@ class MirroredVariable(Variable):
     It has the name of the first copy; that of replica 1 is "name/replica_1".
     """
 
-    # Keras has one session for each thread, which need not know the devices of all replicas.
-    _keras_initialized = True
-
     _native: Any = _of_copy("_native")
     _initial: Any = _of_copy("_initial")
     _guarded: Any = _of_copy("_guarded")
@@ -48,6 +45,7 @@ class MirroredVariable(Variable):
     _copies: Tuple[Variable, ...]
     _strategy: Any
     _initializer: Operation  # that of all copies
+    _fetched: Optional[Tensor] = None  # what steps fetch where copies are reduced
 
     def __init__(self, *_: Any, **__: Any) -> None:
         """Has no effect: `mirrored` makes it."""
@@ -107,12 +105,24 @@ class MirroredVariable(Variable):
     def _is_on_read(self) -> bool:
         return self.synchronization is VariableSynchronization.ON_READ
 
+    @property
+    def _is_read_reduced(self) -> bool:
+        """Whether its value here is that of all copies."""
+        return self._is_on_read and len(copies_meant(self)) > 1
+
     def read_value(self) -> Tensor:
-        found = current()
-        is_reduced = found is None or (found.copy is None and found.replica is None)
-        if self._is_on_read and is_reduced:
-            return self._reduced()
-        return super().read_value()
+        return self._reduced() if self._is_read_reduced else super().read_value()
+
+    def _as_graph_element(self) -> Tensor:
+        if not self._is_read_reduced:
+            return super()._as_graph_element()
+        if self._fetched is None:
+            with self._graph.as_default(), self._graph.control_dependencies(None):
+                self._fetched = self._reduced()
+        return self._fetched
+
+    def eval(self, session: Any = None) -> Any:
+        return self._as_graph_element().eval(session=session)
 
     def _reduced(self) -> Tensor:
         """The sum, mean or first of the copies."""
@@ -193,6 +203,13 @@ class MirroredVariable(Variable):
 def select_own(value: Any) -> Any:
     """What the copy that is updated gets of a structure."""
     return select(current_copy(), value)
+
+
+def copies_meant(value: Any) -> Sequence[Any]:
+    """What a value stands for here: outside of replicas, a variable for all of its copies."""
+    found = current()
+    is_own = found is not None and (found.copy is not None or found.replica is not None)
+    return [value] if is_own or not isinstance(value, MirroredVariable) else value.values
 
 
 def each_copy(variable: Any, function: Callable[[], Any]) -> List[Any]:

@@ -69,7 +69,11 @@ def _local_sum(extended: Any, operation: ReduceOp, value: Any) -> Any:
             )
         value = _as_value(value)
         return value if count == 1 or operation is ReduceOp.SUM else _multiplied(value, count)
-    values = [_as_value(each) for each in value.values]
+    return summed([_as_value(each) for each in value.values])
+
+
+def summed(values: Sequence[Any]) -> Any:
+    """The sum of tensors and of IndexedSlices, whose rows are put one after the other."""
     if any(isinstance(each, IndexedSlices) for each in values):
         if not all(isinstance(each, IndexedSlices) for each in values):
             return add_n([convert_to_tensor(each) for each in values])

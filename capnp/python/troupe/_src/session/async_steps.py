@@ -31,8 +31,8 @@ class AsyncSteps:
     async def run(
         self, fetches: Any, feed_dict: Optional[Dict[Any, Any]], options: Optional[RunOptions]
     ) -> Any:
-        self._session._ready()
         plan = plan_fetches(self._session.graph, fetches)
+        self._session._ready()
         feeds = to_feeds(self._session.graph, feed_dict)
         step_options = options._for_step() if options else NO_STEP_OPTIONS
         token = next(self._tokens)

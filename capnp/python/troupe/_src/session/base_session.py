@@ -144,11 +144,10 @@ class BaseSession:
             OpError: The step failed; its class is that of the cause.
             RuntimeError: The session is closed.
         """
-        native = self._ready()
         plan = plan_fetches(self._graph, fetches)
         if has_handles(self._graph):
             plan, feed_dict, copies = prepare_handles(self, plan, feed_dict or {})
-            native = self._ready()
+        native = self._ready()
         feeds = to_feeds(self._graph, feed_dict) if feed_dict else []
         step_options = options._for_step() if options is not None else NO_STEP_OPTIONS
         try:
@@ -222,8 +221,8 @@ class BaseSession:
             ValueError: The graph has no such element.
             RuntimeError: The session is closed.
         """
-        self._ready()
         plan = plan_fetches(self._graph, fetches)
+        self._ready()
         elements = feed_elements(self._graph, feed_list)
         callables = _Callables(self, feed_names(self._graph, elements), plan)
 
@@ -259,8 +258,8 @@ class BaseSession:
         Raises:
             OpError: The step cannot be placed.
         """
-        native = self._ready()
         plan = plan_fetches(self._graph, fetches)
+        native = self._ready()
         names = feed_names(self._graph, feeds)
         try:
             return StepExplanation(native.explain(names, plan.names, plan.targets))
@@ -280,8 +279,8 @@ class BaseSession:
         Raises:
             OpError: The step cannot be prepared.
         """
-        native = self._ready()
         plan = plan_fetches(self._graph, fetches)
+        native = self._ready()
         return native.set_up_partial_run(feed_names(self._graph, feeds), plan.names, plan.targets)
 
     def partial_run(

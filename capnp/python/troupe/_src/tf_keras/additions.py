@@ -35,6 +35,7 @@ from troupe._src.tf_keras.layer_methods import (
     with_batch_size,
 )
 from troupe._src.keras_layers.layer_shapes import as_tuples, convert_shapes, shapes_of
+from troupe._src.tf_keras.replicated_models import extend_added, extend_replicated_models
 from troupe._src.tf_keras.model_files import load_model, save_method, save_model
 from troupe._src.tf_keras.saved_weights import let_models_save
 from troupe._src.types.dtypes import as_dtype
@@ -127,6 +128,7 @@ def _add_layers(module: Any) -> None:
 def _let_models_take_datasets(module: Any) -> None:
     accept_datasets(module.Model)
     extend_trained_models(module.Model)
+    extend_replicated_models(module.Model)
 
 
 def _add_callbacks(module: Any) -> None:
@@ -198,6 +200,7 @@ def _clone_layer(layer: Any) -> Any:
 def _extend_layers(module: Any) -> None:
     _add_specs(module)
     extend_layers(module.Layer)
+    extend_added(module.Layer)
     convert_shapes(module.Layer)
     module.Layer.__call__ = with_values(
         structures.with_structures(with_positions(module.Layer.__call__))

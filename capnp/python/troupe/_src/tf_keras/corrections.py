@@ -80,6 +80,8 @@ _RULES: Dict[str, _Rules] = {
             r"(if \(hasattr\(layer, 'activity_regularizer'\)) and",
             r"\1 and not hasattr(layer, '_computed') and",
         ),
+        (r"\blayer\.activity_regularizer\(x\)",
+         r"\g<0> / K.cast(K.shape(x)[0], K.dtype(x))"),
         (
             r"\blayer\.compute_output_shape\((?=input_shapes\))",
             "K.shapes_of(output_tensors, layer, ",

@@ -15,7 +15,6 @@ from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.keras.loaded import late_module
 from troupe._src.keras.sessions import initialize_too
 from troupe._src.platform.logging import not_obeyed
-from troupe._src.replicas.contexts import current, has_several
 from troupe._src.types.dtypes import as_dtype
 from troupe._src.variables.synchronization import (
     VariableAggregation, VariableSynchronization, is_trainable,
@@ -230,14 +229,6 @@ def extend_trained_models(kind: Any) -> None:
         kwargs.pop("experimental_run_tf_function", None)
         if kwargs.pop("distribute", None) is not None:
             raise ValueError("compile: distribute is not supported: use tf.distribute's scopes")
-        found = current()
-        if found is not None and found.replica is None and has_several(found.strategy):
-            raise NotImplementedError(
-                f"compile: fit() does not divide batches among "
-                f"{found.strategy.num_replicas_in_sync} replicas: train the model by "
-                "tf.keras.estimator.model_to_estimator with RunConfig(train_distribute=...), or by "
-                "an optimizer in strategy.experimental_run_v2"
-            )
         own(self, *args, **kwargs)
 
     kind.compile = compile_model

@@ -15,6 +15,8 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import array_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.creation_ops import ones_like, zeros_like
+from troupe._src.replicas.mirrored_variable import copies_meant
+from troupe._src.replicas.reductions import summed
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
@@ -70,7 +72,8 @@ def gradients(
     """The gradients of sum(ys) with respect to each x.
 
     With respect to what is only read by `tf.gather` and its like, they are `tf.IndexedSlices`.
-    Nodes of the result are on the devices of the operations that they belong to.
+    Nodes of the result are on the devices of the operations that they belong to. Outside of
+    replicas, a variable with a copy for each of them stands for all copies.
 
     Args:
         ys: A tensor, or a list of tensors.
@@ -100,15 +103,22 @@ def gradients(
     with graph.name_scope(name or "gradients") as scope:
         tensors = [convert_to_tensor(y) for y in _listed(ys)]
         initial = _initial_gradients(tensors, grad_ys)
-        places = [graph._adopt(_place_of(x), "gradients") for x in _listed(xs)]
+        copies = [copies_meant(x) for x in _listed(xs)]
+        places = [graph._adopt(_place_of(x), "gradients") for each in copies for x in each]
         stops = [_place_of(x) for x in _listed([] if stop_gradients is None else stop_gradients)]
-        found = _add_gradients(graph, scope, tensors, places, initial, stops)
+        parts = iter(_add_gradients(graph, scope, tensors, places, initial, stops))
+        found = [_sum_of_copies([next(parts) for _ in each]) for each in copies]
         for gradient, x in zip(found, _listed(xs)):
             _refine(gradient, x)
         if unconnected is UnconnectedGradients.ZERO:
             pairs = zip(found, _listed(xs))
             found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
     return found
+
+
+def _sum_of_copies(parts: List[Any]) -> Any:
+    found = [each for each in parts if each is not None]
+    return summed(found) if len(found) > 1 else next(iter(found), None)
 
 
 def _add_gradients(
