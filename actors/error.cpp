@@ -12,10 +12,15 @@ Status to_status(const caf::error& error) {
   if (error == caf::sec::request_timeout) return deadline_exceeded("no answer within the deadline");
   if (error == caf::sec::request_receiver_down)
     return unavailable("the actor that should answer has ended or is out of reach");
-  auto is_sec = error.category() == caf::atom("system");
+  if (error.category() == caf::atom("system"))
+    return unavailable(to_string(static_cast<caf::sec>(error.code())));
+  if (auto why = why_link_ended(error); !why.empty())
+    return unavailable("the node of the actor that should answer was lost: " + why);
   return unavailable(
-      is_sec ? to_string(static_cast<caf::sec>(error.code()))
-             : "the actor ended with code " + std::to_string(error.code()));
+      "the actor that should answer has ended: " +
+      (error.category() == caf::atom("exit")
+           ? to_string(static_cast<caf::exit_reason>(error.code()))
+           : "code " + std::to_string(error.code())));
 }
 
 caf::error link_ended(const Status& why) {

@@ -77,6 +77,8 @@ void add_doctor_command(CLI::App& app, const Options& options, Run& run);
 void add_launch_command(
     CLI::App& app, const Options& options, const std::vector<std::string>& program, Run& run);
 void add_ops_command(CLI::App& app, const Options& options, Run& run);
+/// `certificate`, by which nodes and clients of a cluster prove that they belong to it.
+void add_certificate_command(CLI::App& app, Run& run);
 void add_completion_command(CLI::App& app, Run& run);
 
 }  // namespace troupe::cli

@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   add_runner_commands(app, options, run);
   add_doctor_command(app, options, run);
   add_ops_command(app, options, run);
+  add_certificate_command(app, run);
   add_completion_command(app, run);
   try {
     std::reverse(words.begin(), words.end());  // as the parser takes them

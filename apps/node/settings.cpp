@@ -192,12 +192,20 @@ void declare_task_flags(CLI::App& app, Settings& settings) {
   app.add_option("--bind", settings.bind)
       ->type_name("HOST")
       ->capture_default_str()
-      ->description("The address to listen on; --insecure is needed\nfor one that is not loopback");
+      ->description(
+          "The address to listen on; --tls or --insecure is needed\n"
+          "for one that is not loopback");
+  app.add_option("--tls", settings.tls)
+      ->type_name("FOLDER")
+      ->envname("TROUPE_TLS")
+      ->description(
+          "Encrypt connections with other machines and users, and\n"
+          "refuse those without a certificate like the one there\n"
+          "(ca.pem, cert.pem, key.pem; see 'troupe certificate')");
   app.add_flag("--insecure", settings.insecure)
       ->description(
-          "Allow other machines to connect. There is no\n"
-          "authentication: anybody who reaches the port can run\n"
-          "graphs here and read all state");
+          "Allow other machines to connect without TLS: anybody who\n"
+          "reaches the port can run graphs here and read all state");
   app.add_flag("--tcp-only", settings.tcp_only)
       ->description(
           "Do not use Unix sockets and shared memory with other\n"
@@ -352,11 +360,13 @@ Result<TaskConfig> find_task(const Settings& settings, const Environment& enviro
 }
 
 Result<ServerOptions> to_options(const Settings& settings) {
-  if (!settings.insecure && !is_loopback(settings.bind))
+  if (!settings.insecure && settings.tls.empty() && !is_loopback(settings.bind))
     return invalid_argument(
         "--bind '" + settings.bind +
         "' is not a loopback address, so anybody who reaches the port could run graphs here and "
-        "read all state; add --insecure if you trust everybody on that network");
+        "read all state; add --tls FOLDER ('troupe certificate FOLDER' makes one), or --insecure "
+        "if "
+        "you trust everybody on that network");
   auto counts = to_counts(settings.device_counts);
   if (!counts) return counts.status();
   auto cards = to_cards(settings.gpus);
@@ -364,6 +374,7 @@ Result<ServerOptions> to_options(const Settings& settings) {
   return ServerOptions{
       .join = settings.join.value_or(""),
       .bind_host = settings.bind,
+      .tls = settings.tls,
       .devices =
           {.visible = to_devices(settings.devices),
            .count = *std::move(counts),

@@ -23,6 +23,7 @@ struct Settings {
   int port_base = 8888;
   std::string bind = "127.0.0.1";
   bool insecure = false;
+  std::string tls;
   bool tcp_only = false;
   std::string cluster_name;
   std::string devices;

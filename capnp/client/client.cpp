@@ -12,6 +12,7 @@
 #include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
 #include "troupe/capnp/convert/convert_session_list.hpp"
+#include "troupe/capnp/tls/credentials.hpp"
 #include "troupe/graph/cluster/address.hpp"
 
 namespace troupe {
@@ -224,14 +225,17 @@ Result<std::shared_ptr<Connection>> open_connection(
   auto time_left = [deadline] {
     return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(100));
   };
+  auto credentials = Credentials::find(options.tls);
+  if (!credentials) return credentials.status();
   auto socket = connect_socket(address, deadline, options.on_wait);
   if (!socket) return socket.status();
   auto has_heartbeat = options.heartbeat_limit.count() > 0;
   auto heartbeat_socket = has_heartbeat ? connect_same_peer(*socket, deadline) : kj::AutoCloseFd();
   if (!heartbeat_socket) return heartbeat_socket.status();
-  auto connection =
-      std::make_shared<Connection>(*std::move(socket), "troupe://" + address.to_string());
-  auto status = connection->login(client_name(options.program), time_left(), options.on_wait);
+  auto connection = std::make_shared<Connection>("troupe://" + address.to_string());
+  auto status = connection->start(*std::move(socket), *std::move(credentials), time_left());
+  if (status.ok())
+    status = connection->login(client_name(options.program), time_left(), options.on_wait);
   if (status.ok() && has_heartbeat)
     status = connection->start_heartbeat(
         *std::move(heartbeat_socket), options.heartbeat_limit, time_left());
@@ -242,7 +246,7 @@ Result<std::shared_ptr<Connection>> open_connection(
 /// Connections of clients with the same name are interchangeable.
 std::string connection_name(const Address& address, const ConnectOptions& options) {
   return address.to_string() + ' ' + std::to_string(options.heartbeat_limit.count()) + ' ' +
-         options.program;
+         options.program + ' ' + options.tls;
 }
 
 }  // namespace

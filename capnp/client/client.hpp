@@ -24,6 +24,9 @@ struct ConnectOptions {
   /// Called on the connecting thread, at most once each: with the reason, when no connection has
   /// been made for a second; and when a node that accepted one has not answered for a second.
   std::function<void(const std::string&)> on_wait;
+  /// The folder with the credentials of the cluster (capnp/tls/credentials.hpp), where its nodes
+  /// ask for them; empty: that of the environment variable TROUPE_TLS, if it is set.
+  std::string tls;
   /// The program, as the lists of sessions name it; empty: by the name of its file.
   std::string program;
   /// Whether to use one connection with the clients of this process that have the same target,

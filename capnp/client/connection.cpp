@@ -7,6 +7,7 @@
 
 #include "troupe/capnp/convert/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/capnp/stream/local_socket.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/support/text.hpp"
 
@@ -35,8 +36,8 @@ rpc::Login::Client bootstrap_of(capnp::RpcSystem<capnp::rpc::twoparty::VatId>& s
 
 }  // namespace
 
-Connection::Parts::Parts(kj::Own<SocketStream> connected)
-    : socket(*connected),
+Connection::Parts::Parts(SocketStream& socket, kj::Own<kj::AsyncIoStream> connected)
+    : socket(socket),
       stream(kj::mv(connected)),
       network(stream, Side::CLIENT, reader_options()),
       system(capnp::makeRpcClient(network)),
@@ -46,12 +47,32 @@ Connection::Parts::Parts(kj::Own<SocketStream> connected)
                .then([this] { is_lost = true; })
                .eagerlyEvaluate(nullptr)) {}
 
-Connection::Connection(kj::AutoCloseFd socket, std::string target) : target_(std::move(target)) {
-  loop_.run([this, &socket]() -> kj::Promise<void> {
+Status Connection::start(
+    kj::AutoCloseFd socket, std::shared_ptr<Credentials> credentials, milliseconds timeout) {
+  credentials_ = std::move(credentials);
+  return run_before_login(timeout, [&] {
     tune_socket(socket);
-    parts_.emplace(make_socket_stream(loop_.port(), kj::mv(socket)));
-    return kj::READY_NOW;
+    auto secret = make_secret(kj::mv(socket));
+    auto& plain = *secret.plain;
+    return secret.stream.then([this, &plain](kj::Own<kj::AsyncIoStream> stream) {
+      parts_.emplace(plain, kj::mv(stream));
+    });
   });
+}
+
+/// The stream of a socket, encrypted where the node asks for it: those of this user on this host do
+/// not.
+Connection::Secret Connection::make_secret(kj::AutoCloseFd socket) {
+  auto is_local = is_of_this_user(socket);
+  auto plain = make_socket_stream(loop_.port(), kj::mv(socket));
+  auto* connected = plain.get();
+  if (!credentials_ || is_local) return {connected, kj::Own<kj::AsyncIoStream>(kj::mv(plain))};
+  auto secured = credentials_->as_client(kj::mv(plain)).catch_([](kj::Exception&& error) {
+    auto reason = kj::str("TLS: ", error.getDescription());
+    return kj::Promise<kj::Own<kj::AsyncIoStream>>(
+        kj::Exception(error.getType(), __FILE__, __LINE__, kj::mv(reason)));
+  });
+  return {connected, kj::mv(secured)};
 }
 
 Connection::~Connection() noexcept {
@@ -104,10 +125,11 @@ Status Connection::start_heartbeat(
     kj::AutoCloseFd socket, milliseconds limit, milliseconds timeout) {
   return run_before_login(timeout, [&] {
     tune_socket(socket);
-    auto heartbeat_stream = make_socket_stream(loop_.port(), kj::mv(socket));
-    parts_->heartbeat.emplace(
-        loop_.port(), parts_->socket, kj::mv(heartbeat_stream), incarnation_, to_duration(limit));
-    return parts_->heartbeat->start();
+    return make_secret(kj::mv(socket)).stream.then([this, limit](auto stream) {
+      parts_->heartbeat.emplace(
+          loop_.port(), parts_->socket, kj::mv(stream), incarnation_, to_duration(limit));
+      return parts_->heartbeat->start();
+    });
   });
 }
 
@@ -173,12 +195,18 @@ Status Connection::not_a_node(const std::string& reason) const {
 
 Status Connection::status_of(const kj::Exception& error) const {
   auto description = std::string(error.getDescription().cStr());
+  if (!parts_)
+    return unavailable(
+        "cannot make a secret connection to " + target_ + " (" + description +
+        "): its nodes must use TLS, too, with certificates of the same authority");
   if (!parts_->stream.fault().empty())
     return not_a_node("it does not speak Cap'n Proto (" + parts_->stream.fault() + ")");
   if (!is_logged_in_ && error.getType() == kj::Exception::Type::DISCONNECTED)
     return unavailable(
         target_ + " closed the connection before it answered (" + description +
-        "): it is stopping, or it is not a Troupe node");
+        "): it is stopping, " +
+        (credentials_ ? "" : "it asks for TLS, which TROUPE_TLS=FOLDER gives, ") +
+        "or it is not a Troupe node");
   if (!is_logged_in_) return not_a_node(description);
   return lost_status(error.getType(), description).at({.task = task_});
 }

@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "troupe/capnp/client/heartbeat.hpp"
 #include "troupe/capnp/client/shared_loop.hpp"
 #include "troupe/capnp/client/socket_stream.hpp"
 #include "troupe/capnp/stream/frame_stream.hpp"
+#include "troupe/capnp/tls/credentials.hpp"
 #include "troupe/graph/types/status.hpp"
 #include "troupe_schema/master.capnp.h"
 
@@ -20,8 +22,14 @@ namespace troupe {
 /// A client's connection to its node, and the event loop that runs it.
 class Connection {
  public:
-  Connection(kj::AutoCloseFd socket, std::string target);
+  explicit Connection(std::string target) : target_(std::move(target)) {}
   ~Connection() noexcept;
+
+  /// Called first, with a connected socket, which it encrypts where there are credentials.
+  /// Unavailable where the node does not prove that it is of their cluster.
+  Status start(
+      kj::AutoCloseFd socket, std::shared_ptr<Credentials> credentials,
+      std::chrono::milliseconds timeout);
 
   /// Calls Login.login() as the client of that name and keeps the Master capability of the answer.
   /// Where none comes within a second, `on_wait`, if there is one, is called with what is waited
@@ -67,8 +75,13 @@ class Connection {
   bool takes_sources() const { return parts_->stream.memory()->takes_sources(); }
 
  private:
+  struct Secret {
+    SocketStream* plain;
+    kj::Promise<kj::Own<kj::AsyncIoStream>> stream;  // fails where TLS does
+  };
   struct Parts {
-    explicit Parts(kj::Own<SocketStream> connected);
+    /// `connected` reads from `socket`, or is it.
+    Parts(SocketStream& socket, kj::Own<kj::AsyncIoStream> connected);
 
     SocketStream& socket;
     FrameStream stream;
@@ -86,6 +99,7 @@ class Connection {
   Status run_before_login(
       std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start,
       std::chrono::milliseconds waited = std::chrono::milliseconds(0));
+  Secret make_secret(kj::AutoCloseFd socket);
   kj::Promise<void> send_login(const std::string& client, Status& answer);
   std::string waits_for_login(std::chrono::milliseconds time_left) const;
   Status status_of(const kj::Exception& error) const;
@@ -95,6 +109,7 @@ class Connection {
 
   SharedLoop loop_;
   std::string target_;
+  std::shared_ptr<Credentials> credentials_;
   std::string task_;  // "/job:ps/task:0"; known after login, as is
   uint64_t incarnation_ = 0;
   std::optional<Parts> parts_;  // constructed and destroyed on the loop

@@ -20,7 +20,7 @@ kj::TimePoint now() { return kj::systemPreciseMonotonicClock().now(); }
 }  // namespace
 
 Heartbeat::Heartbeat(
-    kj::UnixEventPort& port, SocketStream& calls, kj::Own<SocketStream> stream,
+    kj::UnixEventPort& port, SocketStream& calls, kj::Own<kj::AsyncIoStream> stream,
     uint64_t incarnation, kj::Duration limit)
     : calls_(calls),
       stream_(kj::mv(stream)),

@@ -21,7 +21,7 @@ class Heartbeat {
   /// `calls` is the connection to watch, `stream` a second connection to the node, whose
   /// incarnation is `incarnation`. `port` and `calls` must outlive the heartbeat.
   Heartbeat(
-      kj::UnixEventPort& port, SocketStream& calls, kj::Own<SocketStream> stream,
+      kj::UnixEventPort& port, SocketStream& calls, kj::Own<kj::AsyncIoStream> stream,
       uint64_t incarnation, kj::Duration limit);
 
   /// Sends a first heartbeat and resolves when it is answered; watches the node from then on.
@@ -36,7 +36,7 @@ class Heartbeat {
   void close_calls();
 
   SocketStream& calls_;
-  kj::Own<SocketStream> stream_;
+  kj::Own<kj::AsyncIoStream> stream_;
   const uint64_t incarnation_;
   const kj::Duration limit_;
   kj::TimePoint last_activity_;

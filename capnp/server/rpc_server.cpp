@@ -47,12 +47,13 @@ class OnceCallback {
 
 /// Starts a call to another node; runs on the loop.
 template <class Answer>
-using StartPeerCall = std::function<kj::Promise<Result<Answer>>(kj::AsyncIoProvider& io)>;
+using StartPeerCall = std::function<kj::Promise<Result<Answer>>(PeerNetwork& network)>;
 
 /// The event loop of the server's thread, and all that is used on that thread only.
 class ServerLoop final : private kj::TaskSet::ErrorHandler {
  public:
-  explicit ServerLoop(kj::AutoCloseFd socket) : socket_(kj::mv(socket)) {
+  ServerLoop(kj::AutoCloseFd socket, std::shared_ptr<Credentials> credentials)
+      : network_(*io_.provider, std::move(credentials)), socket_(kj::mv(socket)) {
     peer_calls_.emplace(static_cast<kj::TaskSet::ErrorHandler&>(*this));
     io_.waitScope.setBusyPollInterval(events_between_polls);
   }
@@ -82,14 +83,14 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
     unit_.emplace(service_->system, task_queue_);
     connections_.emplace(*io_.lowLevelProvider, *unit_, *service_);
     links_.emplace(
-        io_, *unit_, *service_->receive_allocator, service_->open_region,
+        io_, network_, *unit_, *service_->receive_allocator, service_->open_region,
         service_->identity.protocol_version,
         caf::actor_cast<caf::strong_actor_ptr>(service_->master), service_->tcp_only);
     for (auto& connect : std::exchange(awaiting_links_, {})) connect();
     auto unix_listening = service_->tcp_only ? nullptr : listen_unix_socket(socket_);
     acceptor_.emplace(
         kj::mv(socket_), kj::mv(unix_listening), service_->identity.incarnation,
-        [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
+        network_.credentials(), [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
           auto shared = std::make_shared<kj::AutoCloseFd>(kj::mv(socket));
           task_queue_->post([this, shared, purpose] { accept(kj::mv(*shared), purpose); });
         });
@@ -107,9 +108,8 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
   template <class Answer>
   void start_peer_call(
       const StartPeerCall<Answer>& call, std::shared_ptr<OnceCallback<Answer>> callback) {
-    peer_calls_->add(call(*io_.provider).then([callback](Result<Answer> found) {
-      callback->answer(std::move(found));
-    }));
+    peer_calls_->add(call(network_).then(
+        [callback](Result<Answer> found) { callback->answer(std::move(found)); }));
   }
 
  private:
@@ -143,6 +143,7 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
   }
 
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  PeerNetwork network_;
   kj::AutoCloseFd socket_;
   std::shared_ptr<TaskQueue> task_queue_ = std::make_shared<TaskQueue>(io_.unixEventPort);
   bool is_stopped_ = false;
@@ -181,15 +182,18 @@ NodeConnections make_connections(const std::shared_ptr<TaskQueue>& task_queue, S
           [start_peer_call = peer_call_starter<uint64_t>(task_queue, loop)](
               const Address& address, std::chrono::milliseconds timeout, World::Probed done) {
             start_peer_call(
-                [=](kj::AsyncIoProvider& io) { return probe_node(io, address, timeout); },
+                [=](PeerNetwork& network) { return probe_node(network, address, timeout); },
                 std::move(done));
           }};
 }
 
 class ThreadedRpcServer final : public RpcServer {
  public:
-  explicit ThreadedRpcServer(BoundSocket bound)
-      : port_(bound.port), file_(bound.socket), socket_(kj::mv(bound.socket)) {
+  ThreadedRpcServer(BoundSocket bound, std::shared_ptr<Credentials> credentials)
+      : port_(bound.port),
+        file_(bound.socket),
+        socket_(kj::mv(bound.socket)),
+        credentials_(std::move(credentials)) {
     std::promise<ServerLoop*> started;
     auto loop = started.get_future();
     thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
@@ -207,7 +211,7 @@ class ThreadedRpcServer final : public RpcServer {
       const Address& address, std::chrono::milliseconds timeout, const Join& request,
       Done<Joined> done) override {
     peer_call_starter<Joined>(task_queue_, loop_)(
-        [=](kj::AsyncIoProvider& io) { return join_cluster(io, address, timeout, request); },
+        [=](PeerNetwork& network) { return join_cluster(network, address, timeout, request); },
         std::move(done));
   }
   Status serve(Service service) override {
@@ -224,7 +228,7 @@ class ThreadedRpcServer final : public RpcServer {
  private:
   void run(std::promise<ServerLoop*>& started) {
     {
-      ServerLoop loop(kj::mv(socket_));
+      ServerLoop loop(kj::mv(socket_), credentials_);
       started.set_value(&loop);
       loop.run();
     }
@@ -236,6 +240,7 @@ class ThreadedRpcServer final : public RpcServer {
   const int port_;
   const int file_;          // descriptor of the socket
   kj::AutoCloseFd socket_;  // moved to the thread when that starts
+  const std::shared_ptr<Credentials> credentials_;
   std::promise<void> ended_;
   std::future<void> ended_future_ = ended_.get_future();
   std::shared_ptr<TaskQueue> task_queue_;
@@ -245,10 +250,12 @@ class ThreadedRpcServer final : public RpcServer {
 
 }  // namespace
 
-Result<std::unique_ptr<RpcServer>> RpcServer::open(const std::string& bind_host, int port) {
+Result<std::unique_ptr<RpcServer>> RpcServer::open(
+    const std::string& bind_host, int port, std::shared_ptr<Credentials> credentials) {
   auto bound = bind_port(bind_host, port);
   if (!bound) return bound.status();
-  return std::unique_ptr<RpcServer>(std::make_unique<ThreadedRpcServer>(*std::move(bound)));
+  return std::unique_ptr<RpcServer>(
+      std::make_unique<ThreadedRpcServer>(*std::move(bound), std::move(credentials)));
 }
 
 }  // namespace troupe

@@ -7,6 +7,7 @@
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/world/node_connections.hpp"
 #include "troupe/capnp/server/services/service.hpp"
+#include "troupe/capnp/tls/credentials.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
@@ -17,9 +18,11 @@ namespace troupe {
 /// take the node for a silent one.
 class RpcServer {
  public:
-  /// Binds a port (0: the system chooses one) at a host's address ("" is the loopback).
-  /// Unavailable, naming the address, where the port is in use.
-  static Result<std::unique_ptr<RpcServer>> open(const std::string& bind_host, int port);
+  /// Binds a port (0: the system chooses one) at a host's address ("" is the loopback). With
+  /// credentials, connections to and from other machines and users are encrypted, and those who
+  /// have none are refused. Unavailable, naming the address, where the port is in use.
+  static Result<std::unique_ptr<RpcServer>> open(
+      const std::string& bind_host, int port, std::shared_ptr<Credentials> credentials = nullptr);
 
   /// As close(), without a deadline.
   virtual ~RpcServer() = default;

@@ -22,6 +22,10 @@ struct ServerOptions {
   /// The host to listen on; "" stands for the loopback. The port is that of this task's address in
   /// the cluster, 0 there lets the system choose one.
   std::string bind_host;
+  /// The folder with the credentials of the cluster (capnp/tls/credentials.hpp); empty: that of the
+  /// environment variable TROUPE_TLS, if it is set. With them, connections to and from other hosts
+  /// and users are encrypted, and only those who have some of the same authority can connect.
+  std::string tls = {};
   /// A step that exceeds their memory limit fails with ResourceExhausted.
   LocalDeviceOptions devices;
   /// Tasks refuse peers whose cluster name differs.

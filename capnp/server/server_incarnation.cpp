@@ -34,7 +34,9 @@ class NodeIncarnation final : public ServerIncarnation {
 
   Status open(const TaskConfig& config, const ServerOptions& options, StopCall stop) {
     auto address = *config.cluster.task_address(config.job, config.task);
-    auto opened = RpcServer::open(options.bind_host, address.port);
+    auto credentials = Credentials::find(options.tls);
+    if (!credentials) return credentials.status();
+    auto opened = RpcServer::open(options.bind_host, address.port, *std::move(credentials));
     if (!opened) return opened.status();
     rpc_server_ = *std::move(opened);
     address.port = rpc_server_->port();

@@ -63,6 +63,13 @@ kj::AutoCloseFd connect_to(const LocalName& name) {
   return is_of_this_user(socket) ? kj::mv(socket) : nullptr;
 }
 
+bool has_name(int socket, NameOf name_of) {
+  sockaddr_un name{};
+  socklen_t length = sizeof name;
+  return name_of(socket, reinterpret_cast<sockaddr*>(&name), &length) == 0 &&
+         length > sizeof name.sun_family;
+}
+
 }  // namespace
 
 bool is_of_this_user(int socket) {
@@ -70,6 +77,8 @@ bool is_of_this_user(int socket) {
   socklen_t length = sizeof family;
   if (::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &length) != 0 || family != AF_UNIX)
     return false;
+  // Those of a pair, as of a TLS tunnel, have no name.
+  if (!has_name(socket, ::getsockname) && !has_name(socket, ::getpeername)) return false;
   ucred peer{};
   length = sizeof peer;
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&

@@ -187,10 +187,11 @@ class LinkStreams::Stream final : public LinkStream {
 };
 
 LinkStreams::LinkStreams(
-    kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
-    accelerator::OpenRegion open_region, uint32_t protocol_version, caf::strong_actor_ptr root,
-    bool tcp_only)
+    kj::AsyncIoContext& io, PeerNetwork& network, EventLoopExecutionUnit& unit,
+    Allocator& allocator, accelerator::OpenRegion open_region, uint32_t protocol_version,
+    caf::strong_actor_ptr root, bool tcp_only)
     : io_(io),
+      network_(network),
       unit_(unit),
       allocator_(allocator),
       tcp_only_(tcp_only),
@@ -222,15 +223,9 @@ kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::AutoCloseFd socket) {
   auto& provider = *io_.lowLevelProvider;
   if (is_of_this_user(socket))
     return kj::heap<Stream>(*this, provider.wrapUnixSocketFd(kj::mv(socket)));
-  return make_stream(provider.wrapSocketFd(kj::mv(socket)));
-}
-
-kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::Own<kj::AsyncIoStream> socket) {
-  KJ_IF_MAYBE (file, socket->getFd()) {
-    tune_socket(*file);
-    bound_unsent_bytes(*file);
-  }
-  return kj::heap<Stream>(*this, kj::mv(socket));
+  tune_socket(socket);
+  bound_unsent_bytes(socket);
+  return kj::heap<Stream>(*this, provider.wrapSocketFd(kj::mv(socket)));
 }
 
 std::shared_ptr<Link> LinkStreams::begin(kj::Own<Stream> stream, bool is_accepted) {
@@ -256,16 +251,12 @@ void LinkStreams::accept(kj::AutoCloseFd socket) {
 
 void LinkStreams::dial(
     const Address& address, std::function<void(std::shared_ptr<Link>)> opened, Dialed failed) {
-  auto dialed = kj::evalNow([&] {
-                  return io_.provider->getNetwork().parseAddress(
-                      address.host, static_cast<kj::uint>(address.port));
-                }).then([](kj::Own<kj::NetworkAddress> found) {
-    auto connected = found->connect();
-    return connected.attach(kj::mv(found));
-  });
-  tasks_.add(dialed
-                 .then([this, opened = std::move(opened)](kj::Own<kj::AsyncIoStream> socket) {
-                   opened(begin(make_preferred_stream(kj::mv(socket)), /*is_accepted=*/false));
+  tasks_.add(network_.dial(address)
+                 .then([this](kj::Own<kj::AsyncIoStream> socket) {
+                   return make_preferred_stream(kj::mv(socket));
+                 })
+                 .then([this, opened = std::move(opened)](kj::Own<Stream> stream) {
+                   opened(begin(kj::mv(stream), /*is_accepted=*/false));
                  })
                  .catch_([failed = std::move(failed)](kj::Exception&& error) {
                    failed(unavailable(error.getDescription().cStr()));
@@ -273,12 +264,16 @@ void LinkStreams::dial(
 }
 
 /// Over a connection beside the one that was dialed, if the other node is on this host.
-kj::Own<LinkStreams::Stream> LinkStreams::make_preferred_stream(kj::Own<kj::AsyncIoStream> dialed) {
+kj::Promise<kj::Own<LinkStreams::Stream>> LinkStreams::make_preferred_stream(
+    kj::Own<kj::AsyncIoStream> dialed) {
   KJ_IF_MAYBE (file, dialed->getFd()) {
     auto unix_socket = tcp_only_ ? nullptr : connect_unix_socket(*file);
     if (unix_socket != nullptr) return make_stream(kj::mv(unix_socket));
+    bound_unsent_bytes(*file);
   }
-  return make_stream(kj::mv(dialed));
+  return network_.secure(kj::mv(dialed)).then([this](kj::Own<kj::AsyncIoStream> stream) {
+    return kj::heap<Stream>(*this, kj::mv(stream));
+  });
 }
 
 void LinkStreams::after(std::chrono::milliseconds delay, std::function<void()> work) {

@@ -9,18 +9,20 @@
 
 #include "troupe/actors/link/link_set.hpp"
 #include "troupe/capnp/server/event_loop_execution_unit.hpp"
+#include "troupe/capnp/server/peer/peer_network.hpp"
 
 namespace troupe {
 
 /// The links of a node over sockets, on the thread of an event loop: Unix sockets between nodes of
-/// one host and one user, unless it is `tcp_only`, else TCP.
+/// one host and one user, unless it is `tcp_only`, else TCP, inside of TLS where the network has
+/// credentials.
 class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler {
  public:
-  /// `unit` must outlive it. `root` is the actor that other nodes reach first.
+  /// `network` and `unit` must outlive it. `root` is the actor that other nodes reach first.
   LinkStreams(
-      kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
-      accelerator::OpenRegion open_region, uint32_t protocol_version, caf::strong_actor_ptr root,
-      bool tcp_only);
+      kj::AsyncIoContext& io, PeerNetwork& network, EventLoopExecutionUnit& unit,
+      Allocator& allocator, accelerator::OpenRegion open_region, uint32_t protocol_version,
+      caf::strong_actor_ptr root, bool tcp_only);
   ~LinkStreams() noexcept override;
 
   /// Serves a connection that begins with protocol::link.
@@ -42,13 +44,13 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   void taskFailed(kj::Exception&& exception) override;
 
   std::shared_ptr<Link> begin(kj::Own<Stream> stream, bool is_accepted);
-  kj::Own<Stream> make_stream(kj::Own<kj::AsyncIoStream> socket);
   kj::Own<Stream> make_stream(kj::AutoCloseFd socket);
-  kj::Own<Stream> make_preferred_stream(kj::Own<kj::AsyncIoStream> dialed);
+  kj::Promise<kj::Own<Stream>> make_preferred_stream(kj::Own<kj::AsyncIoStream> dialed);
   void end(Stream& stream, const Status& why);
   void keep_lent(LentMemory lent, Descriptor lease);
 
   kj::AsyncIoContext& io_;
+  PeerNetwork& network_;
   EventLoopExecutionUnit& unit_;
   Allocator& allocator_;
   const bool tcp_only_;

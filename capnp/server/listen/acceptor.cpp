@@ -16,6 +16,7 @@
 
 #include "troupe/capnp/protocol.hpp"
 #include "troupe/capnp/stream/frame_stream.hpp"
+#include "troupe/capnp/stream/local_socket.hpp"
 #include "troupe/graph/support/check.hpp"
 
 namespace troupe {
@@ -28,7 +29,7 @@ static_assert(protocol::link.size() == request.size());
 
 Acceptor::Acceptor(
     kj::AutoCloseFd listening, kj::AutoCloseFd unix_listening, uint64_t incarnation,
-    Dispatch dispatch, size_t connections_max)
+    std::shared_ptr<Credentials> credentials, Dispatch dispatch, size_t connections_max)
     : incarnation_(incarnation),
       dispatch_(std::move(dispatch)),
       connections_max_(connections_max),
@@ -36,6 +37,7 @@ Acceptor::Acceptor(
       unix_listening_(kj::mv(unix_listening)),
       stop_event_(::eventfd(0, EFD_CLOEXEC)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (credentials) tunnels_.emplace(std::move(credentials));
   watch(stop_event_, EPOLLIN);
   watch(listening_, EPOLLIN);
   if (unix_listening_ != nullptr) watch(unix_listening_, EPOLLIN);
@@ -85,11 +87,21 @@ void Acceptor::accept_next(int listening) {
     close(held_.find(pending_.begin()->second.file));
   }
   tune_socket(socket);
+  if (tunnels_ && !begin_tls(socket, listening)) return;
   int file = socket;
   auto number = accepted_count_++;
   held_.emplace(file, HeldConnection{.socket = kj::mv(socket), .number = number});
   pending_.emplace(number, PendingConnection{.accepted_at = Clock::now(), .file = file});
   watch(file, EPOLLIN | EPOLLRDHUP | EPOLLET);
+}
+
+/// False where the connection is dropped.
+bool Acceptor::begin_tls(kj::AutoCloseFd& socket, int listening) {
+  if (listening == unix_listening_.get()) return is_of_this_user(socket);
+  socket = tunnels_->open(kj::mv(socket));
+  if (socket != nullptr) return true;
+  log_.warn(std::string("cannot accept a connection: ") + std::strerror(errno));
+  return false;
 }
 
 void Acceptor::close(std::map<int, HeldConnection>::iterator connection) {

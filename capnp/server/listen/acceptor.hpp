@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <thread>
 
 #include "troupe/capnp/server/listen/rate_limited_log.hpp"
+#include "troupe/capnp/server/listen/tls_tunnels.hpp"
 
 namespace troupe {
 
@@ -24,10 +27,11 @@ class Acceptor {
 
   /// Calls `dispatch`, on its own thread, with each connection that does not begin with a
   /// heartbeat. Nothing of it has been read. `unix_listening` is a Unix socket that listens, or
-  /// null.
+  /// null. With credentials, connections are those inside of TLS, and on the Unix socket this
+  /// user's alone.
   Acceptor(
       kj::AutoCloseFd listening, kj::AutoCloseFd unix_listening, uint64_t incarnation,
-      Dispatch dispatch, size_t connections_max = 4096);
+      std::shared_ptr<Credentials> credentials, Dispatch dispatch, size_t connections_max = 4096);
   /// Closes the port and all connections that it holds.
   ~Acceptor() noexcept;
   Acceptor(const Acceptor&) = delete;
@@ -51,6 +55,7 @@ class Acceptor {
   void run();
   void watch(int file, uint32_t events);
   void accept_next(int listening);
+  bool begin_tls(kj::AutoCloseFd& socket, int listening);
   void on_readable(int file, bool has_finished);
   int milliseconds_until_overdue() const;
   void close_overdue();
@@ -69,6 +74,7 @@ class Acceptor {
   std::map<uint64_t, PendingConnection> pending_;  // by number, so the oldest comes first
   uint64_t accepted_count_ = 0;
   RateLimitedLog log_;
+  std::optional<TlsTunnels> tunnels_;
   std::thread thread_;
 };
 

@@ -8,9 +8,9 @@
 namespace troupe {
 
 kj::Promise<Result<Joined>> join_cluster(
-    kj::AsyncIoProvider& io, const Address& address, std::chrono::milliseconds timeout,
+    PeerNetwork& network, const Address& address, std::chrono::milliseconds timeout,
     const Join& request) {
-  return call_peer<Joined>(io, address, timeout, [request](rpc::Login::Client login) {
+  return call_peer<Joined>(network, address, timeout, [request](rpc::Login::Client login) {
     auto call = login.joinRequest();
     fill(call, request);
     return call.send().then([](auto response) { return to_joined(response); });

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "troupe/capnp/convert/convert.hpp"
+#include "troupe/capnp/server/peer/peer_network.hpp"
 #include "troupe/capnp/stream/frame_stream.hpp"
-#include "troupe/graph/cluster/address.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe {
@@ -44,18 +44,11 @@ class PeerCall {
  public:
   using Send = std::function<kj::Promise<Result<Answer>>(rpc::Login::Client)>;
 
-  PeerCall(kj::AsyncIoProvider& io, Address address, Send send)
-      : io_(io), address_(std::move(address)), send_(std::move(send)) {}
+  PeerCall(PeerNetwork& network, Address address, Send send)
+      : network_(network), address_(std::move(address)), send_(std::move(send)) {}
 
   kj::Promise<Result<Answer>> attempt() {
-    return kj::evalNow([this] {
-             return io_.getNetwork().parseAddress(
-                 address_.host, static_cast<kj::uint>(address_.port));
-           })
-        .then([](kj::Own<kj::NetworkAddress> found) {
-          auto connected = found->connect();
-          return connected.attach(kj::mv(found));
-        })
+    return network_.connect(address_)
         .then([this](kj::Own<kj::AsyncIoStream> socket) { return send_on(kj::mv(socket)); })
         .catch_([this](kj::Exception&& error) { return retry_after(kj::mv(error)); });
   }
@@ -67,7 +60,6 @@ class PeerCall {
 
  private:
   kj::Promise<Result<Answer>> send_on(kj::Own<kj::AsyncIoStream> socket) {
-    tune_socket(KJ_ASSERT_NONNULL(socket->getFd()));
     auto connection = kj::heap<PeerConnection>(kj::mv(socket));
     auto answer = send_(connection->login());
     return answer.attach(kj::mv(connection));
@@ -79,10 +71,10 @@ class PeerCall {
           "the node at " + address_.to_string() +
           " does not know that call, so it is of an earlier release: update it (" + reason_ + ")"));
     auto pause = std::exchange(pause_, std::min(pause_ * 2, 1 * kj::SECONDS));
-    return io_.getTimer().afterDelay(pause).then([this] { return attempt(); });
+    return network_.timer().afterDelay(pause).then([this] { return attempt(); });
   }
 
-  kj::AsyncIoProvider& io_;
+  PeerNetwork& network_;
   Address address_;
   Send send_;
   kj::Duration pause_ = 10 * kj::MILLISECONDS;
@@ -91,14 +83,15 @@ class PeerCall {
 
 /// Calls the node at an address. A connection that fails is retried, ever less often, until the
 /// timeout: Unavailable then names the address, the last reason and how long it was tried.
-/// Unimplemented where the node's release does not know the call. `io` must outlive the promise.
+/// Unimplemented where the node's release does not know the call. `network` must outlive the
+/// promise.
 template <class Answer>
 kj::Promise<Result<Answer>> call_peer(
-    kj::AsyncIoProvider& io, const Address& address, std::chrono::milliseconds timeout,
+    PeerNetwork& network, const Address& address, std::chrono::milliseconds timeout,
     typename PeerCall<Answer>::Send send) {
-  auto call = kj::heap<PeerCall<Answer>>(io, address, std::move(send));
+  auto call = kj::heap<PeerCall<Answer>>(network, address, std::move(send));
   auto timed_out =
-      io.getTimer().afterDelay(timeout.count() * kj::MILLISECONDS).then([&call = *call, timeout] {
+      network.timer().afterDelay(timeout.count() * kj::MILLISECONDS).then([&call = *call, timeout] {
         return Result<Answer>(call.timeout_status(timeout));
       });
   auto found = call->attempt().exclusiveJoin(kj::mv(timed_out));

@@ -32,21 +32,15 @@ Status to_status(const Address& address, const kj::Exception& error) {
 }  // namespace
 
 kj::Promise<Result<uint64_t>> probe_node(
-    kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout) {
+    PeerNetwork& network, Address address, std::chrono::milliseconds timeout) {
   auto timed_out =
-      io.getTimer()
+      network.timer()
           .afterDelay(timeout.count() * kj::MILLISECONDS)
           .then([address, timeout]() -> Result<uint64_t> {
             return unavailable(
                 "no answer from " + address.to_string() + " for " + seconds_text(timeout));
           });
-  return kj::evalNow([&] {
-           return io.getNetwork().parseAddress(address.host, static_cast<kj::uint>(address.port));
-         })
-      .then([](kj::Own<kj::NetworkAddress> found) {
-        auto connected = found->connect();
-        return connected.attach(kj::mv(found));
-      })
+  return network.connect(address)
       .then([](kj::Own<kj::AsyncIoStream> stream) { return send_heartbeat(kj::mv(stream)); })
       .catch_([address](kj::Exception&& error) -> Result<uint64_t> {
         return to_status(address, error);

@@ -28,7 +28,10 @@ struct AcceptorFixture {
   std::promise<kj::AutoCloseFd> dispatched;
   Acceptor::Purpose dispatched_as = Acceptor::Purpose::client;
   Acceptor acceptor{
-      kj::mv(listening.socket), /*beside=*/nullptr, incarnation,
+      kj::mv(listening.socket),
+      /*unix_listening=*/nullptr,
+      incarnation,
+      /*credentials=*/nullptr,
       [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
         dispatched_as = purpose;
         dispatched.set_value(kj::mv(socket));
