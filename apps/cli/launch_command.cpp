@@ -211,7 +211,7 @@ void add_launch_command(
       "  troupe launch ps=1 worker=2 -- python train.py --steps 100\n"
       "  troupe launch ps=1 worker=2 --client -- digits --target '{worker:0}'\n"
       "  troupe launch ps=1 worker=4 --hosts a,b --port-base 2222 --flag=--bind=0.0.0.0 "
-      "--flag=--insecure");
+      "--flag=--tls=/etc/troupe");
   command->callback([&options, &run, launch] {
     run = [&options, launch] { return run_launch(*launch, options.json); };
   });
