@@ -90,6 +90,12 @@ BOOST_FIXTURE_TEST_CASE(nodes_and_clients_with_the_certificate_compute_together,
 BOOST_FIXTURE_TEST_CASE(a_client_without_a_certificate_of_the_cluster_is_refused, SecretCluster) {
   check_says(refusal(""), "it asks for TLS, which TROUPE_TLS=FOLDER gives");
   check_says(refusal(foreign), "certificates of the same authority");
+  // One that trusts the nodes, but is not of them.
+  namespace fs = std::filesystem;
+  auto visitor = folder / "visitor";
+  fs::copy(foreign, visitor);
+  fs::copy_file(own + "/ca.pem", visitor + "/ca.pem", fs::copy_options::overwrite_existing);
+  check_says(refusal(visitor), "closed the connection before it answered");
   BOOST_TEST(ask(own).ok());
 }
 

@@ -39,18 +39,13 @@ class Pump {
   kj::Array<kj::byte> buffer_ = kj::heapArray<kj::byte>(buffer_bytes);
 };
 
-/// Until both ends have ended, or the server's has, and all that it wrote is passed on.
+/// Ends where an end fails, or the server's is closed and all that it wrote is passed on.
 kj::Promise<void> tunnel(OwnStream peer, OwnStream server) {
   auto in = kj::heap<Pump>(*peer, *server), out = kj::heap<Pump>(*server, *peer);
-  auto written = out->run().fork();
-  auto both = kj::Vector<kj::Promise<void>>();
-  both.add(in->run());
-  both.add(written.addBranch());
-  auto is_closed =
-      written.addBranch().then([&server = *server] { return server.whenWriteDisconnected(); });
-  return kj::joinPromises(both.releaseAsArray())
-      .exclusiveJoin(kj::mv(is_closed))
-      .attach(kj::mv(written), kj::mv(in), kj::mv(out), kj::mv(peer), kj::mv(server));
+  auto read = in->run().then([]() -> kj::Promise<void> { return kj::NEVER_DONE; });
+  auto written = out->run().then([&server = *server] { return server.whenWriteDisconnected(); });
+  return read.exclusiveJoin(kj::mv(written))
+      .attach(kj::mv(in), kj::mv(out), kj::mv(peer), kj::mv(server));
 }
 
 }  // namespace
