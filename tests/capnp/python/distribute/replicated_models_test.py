@@ -141,6 +141,20 @@ class ReplicatedModelsTest(tf.test.TestCase):
         for weight in model.get_weights():
             self.assertTrue(np.isfinite(weight).all())
 
+    def test_what_is_frozen_keeps_its_averages(self):
+        def with_frozen():
+            part = tf.keras.Sequential([layers.BatchNormalization(input_shape=(3,))])
+            part.trainable = False
+            model = tf.keras.Sequential([part, layers.BatchNormalization(), dense(1)])
+            model.compile("sgd", "mse")
+            return model
+
+        model = self.replicated(with_frozen)
+        model.fit(ROWS + 5.0, SUMS, verbose=0)
+        still, moved = model.layers[0].layers[0], model.layers[1]
+        self.assertAllEqual(K.get_value(still.moving_mean), [0.0, 0.0, 0.0])
+        self.assertAllGreater(np.abs(K.get_value(moved.moving_mean)), 0.0)
+
     def test_batches_are_trained_and_tested_one_by_one(self):
         model = self.replicated(of_class)
         alone = of_class()

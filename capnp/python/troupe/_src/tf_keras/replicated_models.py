@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.keras.functions import operation_of
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.arithmetic_ops import add_n
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.replicas.contexts import current, current_copy, entered, has_several
 from troupe._src.replicas.mirrored_variable import MirroredVariable
 
@@ -51,6 +52,7 @@ class _Added(threading.local):
 
     losses: Optional[List[Any]] = None
     updates: Optional[List[Any]] = None
+    frozen: Container[int] = ()  # the layers that add no updates
 
 
 _added = _Added()
@@ -123,7 +125,7 @@ def extend_added(kind: Any) -> None:
     def add_update(self: Any, updates: Any, inputs: Any = None) -> None:
         if _added.updates is None:
             own_update(self, updates, inputs)
-        elif updates is not None and not _passes_on(self):
+        elif updates is not None and not _passes_on(self) and id(self) not in _added.frozen:
             # A pair is of a variable and its value.
             _added.updates += updates if isinstance(updates, list) else [updates]
 
@@ -217,6 +219,8 @@ def _compute_mask(own: Callable[..., Any]) -> Callable[..., Any]:
 
 def _divide(model: Any, strategy: Any) -> _Divided:
     """Calls the model in each replica, and puts together what it gives."""
+    if any(isinstance(each, SparseTensor) for each in model.inputs):
+        raise NotImplementedError("compile: sparse inputs are not divided among replicas")
     count = strategy.num_replicas_in_sync
     made: Dict[int, _OfReplica] = {}
 
@@ -242,7 +246,7 @@ def _call(model: Any, number: int, count: int) -> _OfReplica:
     # Of fewer rows than replicas some replicas take one whose result is not used.
     last = gen_ops.maximum(end, begin + 1)
     inputs = [_cut(each, begin, last, count) for each in model.inputs]
-    _added.losses, _added.updates = [], []
+    _added.losses, _added.updates, _added.frozen = [], [], set(_frozen(model))
     try:
         outputs, masks = _outputs(model, inputs)
         rows = end - begin
@@ -256,6 +260,16 @@ def _call(model: Any, number: int, count: int) -> _OfReplica:
         return made
     finally:
         _added.losses = _added.updates = None
+
+
+def _frozen(layer: Any, is_within: bool = False) -> Iterator[int]:
+    """Which layers of a layer are not to change, nor are those that they are of."""
+    is_frozen = is_within or not (layer.trainable or layer.stateful)
+    if is_frozen:
+        yield id(layer)
+    wrapped = [layer.layer] if hasattr(layer, "layer") else []
+    for each in [*getattr(layer, "_layers", ()), *wrapped]:
+        yield from _frozen(each, is_frozen)
 
 
 def _cut(rows: Tensor, begin: Tensor, end: Tensor, count: int) -> Tensor:
