@@ -11,7 +11,7 @@ from troupe._src.replicas.contexts import current, entered
 from troupe._src.replicas.loss_reductions import get_loss_reduction
 from troupe._src.replicas.merging import merge_call
 from troupe._src.replicas.reduce_op import as_reduce_op
-from troupe._src.replicas.values import PerReplica
+from troupe._src.replicas.values import EVERYWHERE
 from troupe._src.set_module import set_module
 
 
@@ -70,7 +70,7 @@ class ReplicaContext:
             return value
 
         def merged(strategy: Any, *values: Any) -> Any:
-            reduced = [(each, PerReplica(())) for each in values]
+            reduced = [(each, EVERYWHERE) for each in values]
             return strategy.extended.batch_reduce_to(operation, reduced)
 
         flat = nest.flatten(value)

@@ -37,6 +37,10 @@ class Mirrored(PerReplica):
         return self.values[0]
 
 
+# As the destination of a reduction: the device of each replica.
+EVERYWHERE = PerReplica(())
+
+
 def regroup(results: Sequence[Any]) -> Any:
     """One structure of what replicas have returned.
 
