@@ -20,6 +20,20 @@ def config():
 
 
 class MessageMethodsTest(tf.test.TestCase):
+    def test_the_metadata_of_a_step_are_bytes(self):
+        self.assertEqual(tf.RunMetadata().SerializeToString(), b"")
+        options = tf.RunOptions(
+            trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True
+        )
+        metadata = tf.RunMetadata()
+        with tf.Session() as session:
+            session.run(tf.add(1.0, 2.0, name="sum_of_two"), None, options, metadata)
+        made = metadata.SerializeToString()
+        device = metadata.step_stats.dev_stats[0].device
+        self.assertEqual(made[:1], b"\n")  # step_stats, of which the first is a device
+        self.assertIn(b"\n" + bytes([len(device)]) + device.encode(), made)
+        self.assertIn(b"\n\nsum_of_two", made)
+
     def test_options_come_back_from_their_bytes(self):
         given = config()
         for again in (

@@ -12,7 +12,7 @@ from troupe._src.messages.summary_messages import Event, Summary, TaggedRunMetad
 from troupe._src.representation import name_of_class
 from troupe._src.set_module import set_module
 from troupe._src.summary.event_file import EventFileWriter
-from troupe._src.summary.messages_of_graphs import graph_bytes, metadata_bytes
+from troupe._src.messages.metadata import graph_bytes
 
 
 @set_module("troupe.summary")
@@ -159,7 +159,7 @@ class FileWriter:
         if tag in self._seen_tags:
             raise ValueError("The provided tag was already used for this event type")
         self._seen_tags.add(tag)
-        tagged = TaggedRunMetadata(tag=tag, run_metadata=metadata_bytes(run_metadata))
+        tagged = TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
         self._add(global_step, tagged_run_metadata=tagged)
 
     def flush(self) -> None:
