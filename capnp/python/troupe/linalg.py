@@ -13,7 +13,6 @@ from troupe._src.ops.gen_ops import diag_part as tensor_diag_part
 from troupe._src.ops.gen_ops import log_matrix_determinant as slogdet
 from troupe._src.ops.gen_ops import matrix_band_part as band_part
 from troupe._src.ops.gen_ops import matrix_determinant as det
-from troupe._src.ops.gen_ops import matrix_exponential as expm
 from troupe._src.ops.gen_ops import matrix_logarithm as logm
 from troupe._src.ops.gen_ops import matrix_square_root as sqrtm
 from troupe._src.ops.gen_ops import matrix_inverse as inv
@@ -54,6 +53,7 @@ from troupe._src.ops.math_ops import matmul
 from troupe._src.linalg.matrix_ops import (
     adjoint,
     cholesky_solve,
+    expm,
     logdet,
     matrix_rank,
     matvec,

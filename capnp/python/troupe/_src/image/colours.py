@@ -8,9 +8,10 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.image.shapes import convert_image_dtype, like_image
+from troupe._src.image.shapes import check_pixels, convert_image_dtype, like_image
 from troupe._src.linalg import linear_ops
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops, reduction_ops
+from troupe._src.ops.assert_ops import Assert, assert_equal
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.random import random_ops
 from troupe._src.types import dtypes
@@ -85,13 +86,20 @@ def adjust_gamma(
 
     Raises:
         ValueError: `gamma` is a number below 0.
+        InvalidArgumentError: In a step: it is a tensor below 0.
     """
     if not isinstance(gamma, Tensor) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     with get_default_graph().name_scope("adjust_gamma"):
         pixels = convert_to_tensor(image)
         wide = convert_image_dtype(pixels, dtypes.float32)
-        return like_image(gen_ops.multiply(gen_ops.pow(wide, gamma), gain), pixels)
+        exponent = gamma
+        if isinstance(gamma, Tensor):
+            is_right = gen_ops.greater_equal(gamma, constant(0, gamma.dtype))
+            check = Assert(is_right, ["Gamma should be a non-negative real number."])
+            with get_default_graph().control_dependencies([check]):
+                exponent = array_ops.identity(gamma)
+        return like_image(gen_ops.multiply(gen_ops.pow(wide, exponent), gain), pixels)
 
 
 def adjust_hue(image: TensorLike, delta: TensorLike, name: Optional[str] = None) -> Tensor:
@@ -223,22 +231,33 @@ def random_hue(image: TensorLike, max_delta: float, seed: Optional[int] = None) 
 
 
 def per_image_standardization(image: TensorLike) -> Tensor:
-    """Each image with mean 0 and variance 1, in float32.
+    """Each image with mean 0 and variance 1.
 
     Args:
-        image: [height, width, channels], or a batch of such, of numbers.
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
 
     Returns:
-        A float32 tensor of the same shape.
+        A tensor of the shape and dtype of `image`; of integers, what is out of their range is the
+        nearest one.
+
+    Raises:
+        ValueError: The rank is less than 3, or a size that is known is 0.
     """
     with get_default_graph().name_scope("per_image_standardization"):
-        pixels = math_ops.cast(image, dtypes.float32)
+        given = convert_to_tensor(image)
+        check_pixels(given)
+        if given.shape.rank is not None and given.shape.rank < 3:
+            raise ValueError(f"'image' must have at least 3 dimensions, but has {given.shape}")
+        is_narrow = given.dtype in (dtypes.float16, dtypes.float32)
+        pixels = given if is_narrow else convert_image_dtype(given, dtypes.float32)
         axes = [-1, -2, -3]
         mean = math_ops.reduce_mean(pixels, axes, keepdims=True)
         deviation = reduction_ops.reduce_std(pixels, axes, keepdims=True)
         count = math_ops.reduce_prod(array_ops.shape(pixels)[-3:])
-        least = gen_ops.rsqrt(math_ops.cast(count, dtypes.float32))
-        return gen_ops.realdiv(gen_ops.subtract(pixels, mean), gen_ops.maximum(deviation, least))
+        least = gen_ops.rsqrt(math_ops.cast(count, pixels.dtype))
+        centred = gen_ops.subtract(pixels, mean)
+        return like_image(gen_ops.realdiv(centred, gen_ops.maximum(deviation, least)), given)
 
 
 def rgb_to_grayscale(images: TensorLike, name: Optional[str] = None) -> Tensor:
@@ -266,10 +285,29 @@ def grayscale_to_rgb(images: TensorLike, name: Optional[str] = None) -> Tensor:
 
     Returns:
         A tensor of the same dtype and shape, but for a last size of 3.
+
+    Raises:
+        ValueError: It is known that the rank is less than 2 or the last size is another one.
+        InvalidArgumentError: In a step: the last size is another one.
     """
     with get_default_graph().name_scope(name or "grayscale_to_rgb"):
-        pixels = convert_to_tensor(images)
+        pixels = _grayscale(convert_to_tensor(images))
         return array_ops.concat([pixels, pixels, pixels], axis=-1)
+
+
+def _grayscale(pixels: Tensor) -> Tensor:
+    message = "Last dimension of a grayscale image should be size 1."
+    if pixels.shape.rank is not None:
+        if pixels.shape.rank < 2:
+            raise ValueError("A grayscale image must be at least two-dimensional.")
+        channels = pixels.shape.as_list()[-1]
+        if channels == 1:
+            return pixels
+        if channels is not None:
+            raise ValueError(message)
+    check = assert_equal(array_ops.shape(pixels)[-1], 1, message=message)
+    with get_default_graph().control_dependencies([check]):
+        return array_ops.identity(pixels)
 
 
 def rgb_to_yiq(images: TensorLike) -> Tensor:

@@ -9,7 +9,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.image.shapes import rows_axis, sizes_of_image
+from troupe._src.image.shapes import check_pixels, of_known_rank, rows_axis, sizes_of_image
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, rearrange_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random import random_ops
@@ -26,7 +26,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
         A tensor of the same shape.
 
     Raises:
-        ValueError: The rank is another one.
+        ValueError: The rank is another one, or a size that is known is 0.
     """
     return _flip(image, 1, "flip_left_right")
 
@@ -41,7 +41,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
         A tensor of the same shape.
 
     Raises:
-        ValueError: The rank is another one.
+        ValueError: The rank is another one, or a size that is known is 0.
     """
     return _flip(image, 0, "flip_up_down")
 
@@ -49,7 +49,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
 def _flip(image: Any, axis: int, name: str) -> Tensor:
     with get_default_graph().name_scope(name):
         pixels = convert_to_tensor(image)
-        return rearrange_ops.reverse(pixels, [rows_axis(pixels) + axis])
+        return of_known_rank(rearrange_ops.reverse(pixels, [_first_axis(pixels) + axis]))
 
 
 def random_flip_left_right(image: TensorLike, seed: Optional[int] = None) -> Tensor:
@@ -63,7 +63,7 @@ def random_flip_left_right(image: TensorLike, seed: Optional[int] = None) -> Ten
         A tensor of the same shape.
 
     Raises:
-        ValueError: The rank is another one.
+        ValueError: The rank is another one, or a size that is known is 0.
     """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
@@ -79,7 +79,7 @@ def random_flip_up_down(image: TensorLike, seed: Optional[int] = None) -> Tensor
         A tensor of the same shape.
 
     Raises:
-        ValueError: The rank is another one.
+        ValueError: The rank is another one, or a size that is known is 0.
     """
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
@@ -87,7 +87,7 @@ def random_flip_up_down(image: TensorLike, seed: Optional[int] = None) -> Tensor
 def _random_flip(image: Any, axis: int, seed: Optional[int], name: str) -> Tensor:
     with get_default_graph().name_scope(name):
         pixels = convert_to_tensor(image)
-        first = rows_axis(pixels)
+        first = _first_axis(pixels)
         # TensorFlow flips one image where the number is low, and those of a batch where it is high.
         if first == 1:
             shape = array_ops.concat([array_ops.shape(pixels)[:1], [1, 1, 1]], axis=0)
@@ -97,7 +97,7 @@ def _random_flip(image: Any, axis: int, seed: Optional[int], name: str) -> Tenso
         flipped = rearrange_ops.reverse(pixels, [first + axis])
         result = selection_ops.where_v2(is_flipped, flipped, pixels)
         result.set_shape(pixels.shape)
-        return result
+        return of_known_rank(result)
 
 
 def transpose(image: TensorLike, name: Optional[str] = None) -> Tensor:
@@ -110,10 +110,10 @@ def transpose(image: TensorLike, name: Optional[str] = None) -> Tensor:
         [width, height, channels], or a batch of such.
 
     Raises:
-        ValueError: The rank is another one.
+        ValueError: The rank is another one, or a size that is known is 0.
     """
     pixels = convert_to_tensor(image)
-    order = [0, 2, 1, 3] if rows_axis(pixels) == 1 else [1, 0, 2]
+    order = [0, 2, 1, 3] if _first_axis(pixels) == 1 else [1, 0, 2]
     return array_ops.transpose(pixels, order, name=name or "transpose_image")
 
 
@@ -128,14 +128,15 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: Optional[str] = None) -> T
         A tensor whose height and width are exchanged where `k` is odd.
 
     Raises:
-        ValueError: `k` is no scalar, or the rank of `image` is another one.
+        ValueError: `k` is no scalar, the rank of `image` is another one, or a size of it that is
+            known is 0.
     """
     with get_default_graph().name_scope(name or "rot90"):
         turns = convert_to_tensor(k, dtypes.int32)
         if turns.shape.rank not in (None, 0):
             raise ValueError(f"'k' must be a scalar, not of shape {turns.shape}")
         pixels = convert_to_tensor(image)
-        first = rows_axis(pixels)
+        first = _first_axis(pixels)
         turned = {
             0: lambda: array_ops.identity(pixels),
             1: lambda: transpose(rearrange_ops.reverse(pixels, [first + 1])),
@@ -144,11 +145,11 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: Optional[str] = None) -> T
         }
         known = array_ops.get_static_value(turns)
         if known is not None:
-            return turned[int(known) % 4]()
+            return of_known_rank(turned[int(known) % 4]())
         rest = gen_ops.floormod(turns, 4)
         pairs = [(gen_ops.equal(rest, count), turned[count]) for count in (1, 2, 3)]
         result: Tensor = case(pairs, turned[0])
-        return result
+        return of_known_rank(result)
 
 
 def crop_to_bounding_box(
@@ -171,7 +172,8 @@ def crop_to_bounding_box(
         [target_height, target_width, channels], or a batch of such.
 
     Raises:
-        ValueError: The part is not within the image, or the rank is another one.
+        ValueError: The part is not within the image, the rank is another one, or a size that is
+            known is 0.
     """
     with get_default_graph().name_scope("crop_to_bounding_box"):
         pixels = convert_to_tensor(image)
@@ -184,7 +186,7 @@ def crop_to_bounding_box(
             if all(isinstance(size, int) for size in (whole, offset, target)):
                 if offset + target > whole:
                     raise ValueError(f"{offset} + {target} must be at most {whole}")
-        batch = [0] * rows_axis(pixels)
+        batch = [0] * _first_axis(pixels)
         begin = _vector([*batch, *offsets, 0])
         size = _vector([*([-1] * len(batch)), *targets, -1])
         result = array_ops.slice(pixels, begin, size)
@@ -213,7 +215,8 @@ def pad_to_bounding_box(
         [target_height, target_width, channels], or a batch of such.
 
     Raises:
-        ValueError: The image does not fit in there, or its rank is another one.
+        ValueError: The image does not fit in there, its rank is another one, or a size of it that
+            is known is 0.
     """
     with get_default_graph().name_scope("pad_to_bounding_box"):
         pixels = convert_to_tensor(image)
@@ -223,7 +226,7 @@ def pad_to_bounding_box(
         _check([(offset_height, 0, "offset_height"), (offset_width, 0, "offset_width")])
         _check([(below, 0, "target_height - offset_height - height")])
         _check([(right, 0, "target_width - offset_width - width")])
-        batch = [0, 0] * rows_axis(pixels)
+        batch = [0, 0] * _first_axis(pixels)
         sizes = _vector([*batch, offset_height, below, offset_width, right, 0, 0])
         result = creation_ops.pad(pixels, array_ops.reshape(sizes, [-1, 2]))
         known = [size if isinstance(size, int) else None for size in (target_height, target_width)]
@@ -245,7 +248,7 @@ def resize_image_with_crop_or_pad(
         [target_height, target_width, channels], or a batch of such.
 
     Raises:
-        ValueError: A size is less, or the rank is another one.
+        ValueError: A size is less, the rank is another one, or a size that is known is 0.
     """
     with get_default_graph().name_scope("resize_image_with_crop_or_pad"):
         pixels = convert_to_tensor(image)
@@ -272,7 +275,8 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
         An image, or a batch, with as many channels.
 
     Raises:
-        ValueError: The share or the rank is another one.
+        ValueError: The share or the rank is another one, the rank is not known, or a size that is
+            known is 0.
     """
     if central_fraction <= 0.0 or central_fraction > 1.0:
         raise ValueError("central_fraction must be within (0, 1]")
@@ -280,6 +284,9 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
         pixels = convert_to_tensor(image)
         if central_fraction == 1.0:
             return pixels
+        first = _first_axis(pixels)
+        if pixels.shape.rank is None:
+            raise ValueError("the rank of 'image' must be known: 3 or 4")
         begins: List[Any] = []
         sizes: List[Any] = []
         for whole in sizes_of_image(pixels):
@@ -292,9 +299,16 @@ def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
                 begin = math_ops.cast(gen_ops.realdiv(rest, 2.0), dtypes.int32)
             begins.append(begin)
             sizes.append(whole - begin * 2)
-        batch = [0] * rows_axis(pixels)
-        begin_all = _vector([*batch, *begins, 0])
-        return array_ops.slice(pixels, begin_all, _vector([*[-1 for _ in batch], *sizes, -1]))
+        begin_all = _vector([*[0] * first, *begins, 0])
+        result = array_ops.slice(pixels, begin_all, _vector([*[-1] * first, *sizes, -1]))
+        _set_sizes(result, pixels, [size if isinstance(size, int) else None for size in sizes])
+        return result
+
+
+def _first_axis(image: Tensor) -> int:
+    """The axis of the rows, of images that have pixels as far as that is known."""
+    check_pixels(image)
+    return rows_axis(image)
 
 
 def _check(values: Any) -> None:
@@ -325,8 +339,6 @@ def _least(whole: Any, target: Any) -> Any:
 
 
 def _set_sizes(result: Tensor, image: Tensor, sizes: List[Optional[int]]) -> None:
-    """Notes the height and width that are known."""
-    if image.shape.rank is None:
-        return
-    shape = image.shape.as_list()
-    result.set_shape([*shape[: rows_axis(image)], *sizes, shape[-1]])
+    """Notes the height and width that are known; an image of unknown rank is no batch."""
+    shape = [None] * 3 if image.shape.rank is None else image.shape.as_list()
+    result.set_shape([*shape[: _first_axis(image)], *sizes, shape[-1]])

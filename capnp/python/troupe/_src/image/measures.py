@@ -127,13 +127,13 @@ def similarities(
 
 def _filtered(image: Tensor, kernels: np.ndarray[Any, Any], padding: str) -> Tensor:
     """Each channel of images of any number of batch axes, filtered by all kernels [h, w, n]."""
-    channels = image.shape.as_list()[-1]
-    if channels is None:
-        raise ValueError("the number of channels must be known")
-    repeated = np.repeat(kernels[:, :, np.newaxis, :], channels, axis=2)
+    channels = None if image.shape.rank is None else image.shape.as_list()[-1]
     shape = array_ops.shape(image)
     flat = array_ops.reshape(image, array_ops.concat([[-1], shape[-3:]], axis=0))
-    result = depthwise_conv2d(flat, constant(repeated, image.dtype), [1, 1, 1, 1], padding)
+    weights = constant(kernels[:, :, np.newaxis, :], image.dtype)
+    count = shape[-1] if channels is None else channels
+    weights = array_ops.tile(weights, array_ops.stack([1, 1, count, 1]))
+    result = depthwise_conv2d(flat, weights, [1, 1, 1, 1], padding)
     sizes = array_ops.concat([shape[:-3], array_ops.shape(result)[1:]], axis=0)
     return array_ops.reshape(result, sizes)
 

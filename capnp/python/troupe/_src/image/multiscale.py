@@ -62,10 +62,12 @@ def _halved(image: Tensor) -> Tensor:
     behind = array_ops.expand_dims(array_ops.concat(paddings, 0), -1)
     before = creation_ops.zeros_like(behind)
     padded = creation_ops.pad(flat, array_ops.concat([before, behind], 1), mode="SYMMETRIC")
-    padded.set_shape([None, None, None, image.shape.as_list()[-1]])
+    known = None if image.shape.rank is None else image.shape.as_list()
+    padded.set_shape([None, None, None, known and known[-1]])
     small = avg_pool(padded, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
     found = array_ops.reshape(small, array_ops.concat([heads, array_ops.shape(small)[1:]], 0))
-    known = image.shape.as_list()
+    if known is None:
+        return found
     halves = [None if size is None else (size + 1) // 2 for size in known[-3:-1]]
     found.set_shape([*known[:-3], *halves, known[-1]])
     return found

@@ -157,7 +157,10 @@ def _resized(batch: Tensor, size: Any, method: int, align_corners: bool) -> Tens
 
 def wanted_sizes(image: Tensor, size: Any, keeps_ratio: bool) -> List[Any]:
     """Height and width of the result: numbers, or tensors where they are not known."""
-    given = convert_to_tensor(size, dtypes.int32)
+    try:
+        given = convert_to_tensor(size, dtypes.int32)
+    except (TypeError, ValueError):
+        raise ValueError("'size' must be a 1-D int32 Tensor") from None
     if not given.shape.is_compatible_with([2]):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     value = array_ops.get_static_value(given)

@@ -20,6 +20,19 @@ def rows_axis(image: Tensor) -> int:
     return 1 if rank == 4 else 0
 
 
+def check_pixels(image: Tensor) -> None:
+    """ValueError where it is known that an image, or a batch, has no pixels."""
+    if image.shape.rank is not None and 0 in image.shape.as_list():
+        raise ValueError(f"all sizes of 'image' must be more than 0, but are {image.shape}")
+
+
+def of_known_rank(result: Tensor) -> Tensor:
+    """An image, which has three axes where the rank of what it was made of is not known."""
+    if result.shape.rank is None:
+        result.set_shape([None] * 3)
+    return result
+
+
 def sizes_of_image(image: Tensor) -> List[Any]:
     """Height and width: numbers, or tensors where they are not known."""
     first = rows_axis(image)

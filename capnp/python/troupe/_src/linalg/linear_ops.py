@@ -215,7 +215,8 @@ def _largest_singular_value(matrices: Tensor, axes: Any) -> Tensor:
         raise ValueError("the norm 2 of matrices needs a tensor of known rank")
     last = [axis % rank for axis in axes]
     order = [axis for axis in range(rank) if axis not in last] + last
-    values = raw_ops.Svd(input=array_ops.transpose(matrices, order), compute_uv=False)[0]
+    found = raw_ops.Svd(input=array_ops.transpose(matrices, order), compute_uv=False)[0]
+    values = cast_ops.real(found)
     largest = math_ops.reduce_max(values, -1, keepdims=True)
     return array_ops.transpose(
         array_ops.expand_dims(largest, -1), [order.index(axis) for axis in range(rank)]

@@ -7,13 +7,15 @@ from typing import Optional, Tuple
 import numpy as np
 
 from troupe._src.checks.rank_ops import assert_rank_at_least
-from troupe._src.graph.elements import Tensor
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.gradient_functions import RegisterGradient
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, cast_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.ops.rearrange_ops import svd
 from troupe._src.ops.selection_ops import where_v2
+from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 
 
@@ -253,3 +255,34 @@ def _precision(matrix: Tensor) -> Tensor:
     epsilon = np.finfo(matrix.dtype.as_numpy_dtype).eps
     precision: Tensor = math_ops.cast(larger, matrix.dtype) * epsilon
     return precision
+
+
+@set_module("troupe.linalg")
+def expm(input: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The sums of all powers x^k / k! of matrices. TensorFlow: `linalg.expm`.
+
+    Args:
+        input: [..., n, n] of floating or complex numbers.
+        name: The name of the node.
+
+    Returns:
+        A tensor of that shape and dtype.
+
+    Raises:
+        ValueError: The matrices are not square.
+    """
+    return gen_ops.matrix_exponential(input, name=name)
+
+
+@RegisterGradient("MatrixExponential")
+def _matrix_exponential_gradient(op: Operation, gradient: Tensor) -> Tensor:
+    # The derivative at a matrix, in a direction, is the upper right block of the exponential of
+    # [[matrix, direction], [0, matrix]]; its adjoint is that at the adjoint matrix.
+    matrix = array_ops.matrix_transpose(op.inputs[0], conjugate=True)
+    upper = array_ops.concat([matrix, gradient], -1)
+    lower = array_ops.concat([creation_ops.zeros_like(matrix), matrix], -1)
+    blocks = gen_ops.matrix_exponential(array_ops.concat([upper, lower], -2))
+    size = array_ops.shape(matrix)[-1]
+    result = blocks[..., :size, size:]
+    result.set_shape(matrix.shape)
+    return result

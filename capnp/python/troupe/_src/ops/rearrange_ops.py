@@ -9,6 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.arguments import either
+from troupe._src.ops.cast_ops import real
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
@@ -350,18 +351,17 @@ def svd(
 
     Args:
         tensor: floats or complex numbers, [..., rows, columns].
-        full_matrices: whether `u` and `v` are square, else they have as many columns as there are
-            singular values.
+        full_matrices: whether `u` and `v` are square, else with one column for each value.
         compute_uv: whether the vectors are computed.
 
     Returns:
-        s, [..., count], in descending order; u, [..., rows, count]; v, [..., columns, count], with
+        s, [..., count], real and in descending order; u, [..., rows, count]; v, [..., columns, count], with
         tensor = u * diag(s) * adjoint(v).
     """
     s, u, v = raw_ops.Svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
     )
-    return (s, u, v) if compute_uv else s
+    return (real(s), u, v) if compute_uv else real(s)
 
 
 @set_module("troupe")
