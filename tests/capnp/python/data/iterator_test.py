@@ -1,5 +1,6 @@
 """Iterators: how they begin, what they share, and by what they are found."""
 
+import warnings
 import threading
 import unittest
 
@@ -55,6 +56,31 @@ class BeginningTest(tf.test.TestCase):
             iterator.make_initializer(Dataset.range(2).map(lambda x: (x, [x])))
         with self.assertRaisesRegex(TypeError, "output shapes"):
             iterator.make_initializer(first.batch(2))
+
+    def test_datasets_of_unknown_shapes_may_be_of_a_structure(self):
+        iterator = tf.data.Iterator.from_structure(tf.int64, [])
+        following = iterator.get_next()
+        self.assertEqual(following.shape.as_list(), [])
+        unknown = Dataset.from_generator(lambda: iter([7, 8]), tf.int64)
+        vectors = Dataset.from_generator(lambda: iter([[7], [8]]), tf.int64)
+        with tf.Session() as session:
+            session.run(iterator.make_initializer(unknown))
+            self.assertEqual([session.run(following), session.run(following)], [7, 8])
+            session.run(iterator.make_initializer(vectors))
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                session.run(following)
+
+    def test_shapes_have_the_structure_of_types(self):
+        with self.assertRaises(TypeError):
+            tf.data.Iterator.from_structure((tf.int64, tf.float64), [None])
+
+    def test_many_calls_give_warnings(self):
+        iterator = Dataset.range(3).make_one_shot_iterator()
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            for _ in range(40):
+                iterator.get_next()
+        self.assertEqual(["get_next" in str(each.message) for each in found], [True] * 8)
 
 
 class HandleTest(tf.test.TestCase):

@@ -30,6 +30,31 @@ class DenseFeaturesTest(tf.test.TestCase):
             self.assertAllEqual(session.run(found), [[1, 1, 0], [2, 0, 1], [3, 1, 0]])
         self.assertEqual(layer.weights, [])
 
+    def test_it_tells_the_numbers_of_each_column(self):
+        found, given = {}, columns()[1:]
+        layer = tf.keras.layers.DenseFeatures(given)
+        features = {"age": tf.constant(AGES), "kind": tf.constant(KINDS)}
+        layer(features, found)
+        layer(features)
+        self.assertEqual(set(found), set(given))
+        with self.session() as session:
+            session.run(tf.tables_initializer())
+            self.assertAllEqual(session.run(found[given[0]]), AGES)
+            self.assertAllEqual(session.run(found[given[1]]), [[1, 0], [0, 1], [1, 0]])
+
+    def test_a_sparse_vector_has_one_value_for_each_example(self):
+        value = tf.SparseTensorValue([[0], [2]], ["a", "b"], [3])
+        for shape in ([3], [None], None):
+            given = tf.sparse_placeholder(tf.string, shape)
+            numbers = tf.keras.layers.DenseFeatures(columns()[2])({"kind": given})
+            alone = tf.feature_column.input_layer({"kind": given}, columns()[2])
+            with self.session() as session:
+                session.run(tf.tables_initializer())
+                for found in (numbers, alone):
+                    self.assertAllEqual(
+                        session.run(found, {given: value}), [[1, 0], [0, 0], [0, 1]]
+                    )
+
     def test_its_variables_are_those_of_the_layer_and_made_once(self):
         layer = tf.keras.layers.DenseFeatures(columns(), name="features")
         features = {"age": tf.constant(AGES), "kind": tf.constant(KINDS)}

@@ -181,6 +181,7 @@ class LayersTest(tf.test.TestCase):
                 lambda: tf.layers.max_pooling2d(x, 2, 2, data_format="NHWC"),
                 "data_format",
             ),
+            (lambda: tf.layers.max_pooling2d(x, 2, None), "strides"),
             (lambda: tf.layers.batch_normalization(x, axis=2), "Invalid axis"),
             (lambda: tf.layers.dense(x, 2, name="fc", reuse=True), "does not exist"),
         ):

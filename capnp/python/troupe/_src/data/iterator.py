@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from troupe._src.data import nest
@@ -28,13 +29,22 @@ from troupe._src.types.shapes import as_shape
 if TYPE_CHECKING:
     from troupe._src.data.dataset_base import DatasetBase
 
+_FEW_CALLS = 32
+_MANY_CALLS = (
+    "An iterator's get_next() is called many times. Each call adds nodes to the graph: call it "
+    "once, and use its result in as many steps as there are elements."
+)
+
 
 def shapes_up_to(output_types: Any, output_shapes: Any) -> Any:
     """The shapes in the structure of the types; unknown ones where there are none."""
     flat: List[Any] = nest.flatten(output_types)
     given: List[Any] = [None] * len(flat)
     if output_shapes is not None:
-        given = nest.flatten_up_to(output_types, output_shapes)
+        try:
+            given = nest.flatten_up_to(output_types, output_shapes)
+        except ValueError as error:
+            raise TypeError(f"types and shapes have different structures: {error}") from None
     shapes = [
         each if isinstance(each, VariantSpec) else as_shape(shape)
         for each, shape in zip(flat, given)
@@ -68,6 +78,7 @@ class Iterator:
         self._initializer = initializer
         self._types = as_types(output_types, output_classes)
         self._shapes = shapes_up_to(self._types, output_shapes)
+        self._get_next_calls = 0
         self._string_handle = raw_ops.IteratorToStringHandle(resource_handle=iterator_resource)
         iterator_resource.graph.add_to_collection(GraphKeys._ITERATORS, iterator_resource)
 
@@ -157,7 +168,7 @@ class Iterator:
                     f"{dataset._types!r}."
                 )
         for mine, given in zip(nest.flatten(self._shapes), nest.flatten(dataset._shapes)):
-            if not _is_at_least(given, mine):
+            if not _may_be(given, mine):
                 raise TypeError(
                     f"Expected output shapes compatible with {self._shapes!r} but got dataset "
                     f"with output shapes {dataset._shapes!r}."
@@ -168,7 +179,13 @@ class Iterator:
         return operation
 
     def get_next(self, name: Optional[str] = None) -> Any:
-        """The next element; a step in which there is none fails with OutOfRangeError."""
+        """The next element; a step in which there is none fails with OutOfRangeError.
+
+        Each call adds nodes to the graph, so that many calls give warnings.
+        """
+        self._get_next_calls += 1
+        if self._get_next_calls > _FEW_CALLS:
+            warnings.warn(_MANY_CALLS, stacklevel=2)
         components = Components(self._types, self._shapes)
         tensors = raw_ops.IteratorGetNext(
             iterator=self._iterator_resource, name=name, **components.attrs()
@@ -218,14 +235,9 @@ class Iterator:
         return {"ITERATOR": saved}
 
 
-def _is_at_least(given: Any, wanted: Any) -> bool:
-    """Whether every tensor of the given shape has the wanted one."""
-    if isinstance(wanted, VariantSpec) or wanted.rank is None:
-        return True
-    if given.rank != wanted.rank:
-        return False
-    sizes = zip(given.as_list(), wanted.as_list())
-    return all(size is None or size == mine for mine, size in sizes)
+def _may_be(given: Any, wanted: Any) -> bool:
+    """Whether a tensor of the given shape may have the wanted one."""
+    return isinstance(wanted, VariantSpec) or bool(given.is_compatible_with(wanted))
 
 
 def make_initializable_iterator(

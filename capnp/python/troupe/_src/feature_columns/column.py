@@ -9,8 +9,10 @@ from troupe._src.feature_columns.state import StateManager
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops, gen_ops
-from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from troupe._src.sparse.arrangement import sparse_reshape
+from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape
 
 
@@ -226,7 +228,7 @@ class Transformed:
             raise ValueError(f"Feature {key} is not in features dictionary.")
         given = self._features[key]
         if isinstance(given, (SparseTensor, SparseTensorValue)):
-            return SparseTensor.from_value(given)
+            return _with_last_axis(SparseTensor.from_value(given))
         tensor = convert_to_tensor(given)
         if tensor.shape.rank is None:
             is_vector = gen_ops.equal(array_ops.rank(tensor), 1)
@@ -234,3 +236,20 @@ class Transformed:
         if tensor.shape.rank == 0:
             raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {tensor}")
         return tensor if tensor.shape.rank > 1 else array_ops.expand_dims(tensor, -1)
+
+
+def _with_last_axis(tensor: SparseTensor) -> SparseTensor:
+    """A vector as a matrix of one column; other ranks as they are."""
+    rank = tensor.get_shape().rank
+    if rank is not None and rank != 1:
+        return tensor
+
+    def column() -> SparseTensor:
+        shape = array_ops.concat([tensor.dense_shape, constant([1], dtypes.int64)], 0)
+        return sparse_reshape(tensor, shape)
+
+    if rank == 1:
+        return column()
+    is_vector = gen_ops.equal(array_ops.size(tensor.dense_shape), 1)
+    result: SparseTensor = cond(is_vector, column, lambda: tensor)
+    return result

@@ -1,14 +1,16 @@
-"""Images in files: JPEG, PNG, BMP."""
+"""Images in files: JPEG, PNG, GIF, BMP."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
+from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype, like_image
-from troupe._src.ops import gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.parsing import parsing_ops
 from troupe._src.random import random_ops
@@ -37,16 +39,18 @@ def decode_image(
     name: Optional[str] = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """The image in a JPEG, PNG or BMP file, whichever it is.
+    """The image in a JPEG, PNG, GIF or BMP file, whichever it is.
 
     Args:
         contents: The contents of the file, a string scalar.
-        channels: 1, 3 or 4; by default, and with 0, as many as the file has.
-        dtype: That of the result: uint8, uint16 or floating point numbers.
-        expand_animations: Not used, since GIF files are not supported.
+        channels: 1, 3 or 4; by default, and with 0, as many as the file has. A JPEG file has no 4,
+            a GIF file always 3.
+        dtype: That of the result: an integer or a floating point one.
+        expand_animations: Whether a GIF file gives all of its images; otherwise the first one.
 
     Returns:
-        [height, width, channels].
+        [height, width, channels], or [images, height, width, 3] of a GIF file, so that the shape is
+        not known with `expand_animations`.
 
     Raises:
         ValueError: There are other channels.
@@ -56,17 +60,45 @@ def decode_image(
         if channels not in (None, 0, 1, 3, 4):
             raise ValueError("channels must be in (None, 0, 1, 3, 4)")
         given = convert_to_tensor(contents, dtypes.string)
-        is_bitmap = _begins_with(given, b"BM")
-        other, bitmap = raw_ops.Switch(data=given, pred=is_bitmap)
-        deep = dtypes.uint16 if wanted == dtypes.uint16 else dtypes.uint8
-        decoded = [
-            raw_ops.DecodePng(contents=other, channels=channels or 0, dtype=deep),
-            raw_ops.DecodeBmp(contents=bitmap, channels=channels or 0),
-        ]
-        images = [convert_image_dtype(image, wanted) for image in decoded]
-        image = raw_ops.Merge(inputs=images)[0]
-        image.set_shape([None, None, channels or None])
+        count = channels or 0
+        deep = dtypes.uint8 if wanted == dtypes.uint8 else dtypes.uint16
+
+        def animation() -> Tensor:
+            images = raw_ops.DecodeGif(contents=_with_channels(given, count in (0, 3), "GIF"))
+            return images if expand_animations else images[0]
+
+        kinds: List[Tuple[bytes, Callable[[], Tensor]]] = [
+            (b"GIF", animation),
+            (b"BM", lambda: raw_ops.DecodeBmp(contents=given, channels=count)),
+            (b"\xff\xd8\xff", lambda: raw_ops.DecodeJpeg(
+                contents=_with_channels(given, count != 4, "JPEG"), channels=count)),
+        ]  # fmt: skip
+
+        def decode(left: List[Tuple[bytes, Callable[[], Tensor]]]) -> Tensor:
+            if not left:
+                image = raw_ops.DecodePng(contents=given, channels=count, dtype=deep)
+                return convert_image_dtype(image, wanted)
+            start, kind = left[0]
+            result: Tensor = cond(
+                _begins_with(given, start),
+                lambda: convert_image_dtype(kind(), wanted),
+                lambda: decode(left[1:]),
+            )
+            return result
+
+        image = decode(kinds)
+        if not expand_animations:
+            image.set_shape([None, None, channels or None])
         return image
+
+
+def _with_channels(contents: Tensor, are_possible: bool, kind: str) -> Tensor:
+    """The contents of a file, where an image of such a file has these channels."""
+    if are_possible:
+        return contents
+    check = Assert(constant(False), [f"a {kind} file has no image with that number of channels"])
+    with get_default_graph().control_dependencies([check]):
+        return array_ops.identity(contents)
 
 
 def is_jpeg(contents: TensorLike, name: Optional[str] = None) -> Tensor:

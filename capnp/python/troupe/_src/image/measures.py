@@ -132,7 +132,7 @@ def _filtered(image: Tensor, kernels: np.ndarray[Any, Any], padding: str) -> Ten
     flat = array_ops.reshape(image, array_ops.concat([[-1], shape[-3:]], axis=0))
     weights = constant(kernels[:, :, np.newaxis, :], image.dtype)
     count = shape[-1] if channels is None else channels
-    weights = array_ops.tile(weights, array_ops.stack([1, 1, count, 1]))
+    weights = gen_ops.tile(weights, array_ops.stack([1, 1, count, 1]))
     result = depthwise_conv2d(flat, weights, [1, 1, 1, 1], padding)
     sizes = array_ops.concat([shape[:-3], array_ops.shape(result)[1:]], axis=0)
     return array_ops.reshape(result, sizes)
@@ -156,7 +156,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
     edges = _filtered(padded, kernels, "VALID")
     sizes = array_ops.concat([array_ops.shape(pixels), [2]], axis=0)
     result = array_ops.reshape(edges, sizes)
-    result.set_shape([*pixels.shape.as_list(), 2])
+    result.set_shape(pixels.shape.concatenate([2]))
     return result
 
 

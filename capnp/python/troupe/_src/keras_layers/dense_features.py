@@ -62,11 +62,21 @@ def dense_features_class(layer: Any) -> Any:
                         f"{column}"
                     )
             self._keys: List[str] = []
+            self._outputs: Optional[Dict[Any, Any]] = None
             # Of programs' own columns, which calls share.
             self._state_manager, self._has_state = StateManager(self, trainable), False
 
-        def __call__(self, features: Any, **kwargs: Any) -> Any:
-            """The numbers of a dict of tensors, [batch, numbers]."""
+        def __call__(
+            self, features: Any, cols_to_output_tensors: Optional[Dict[Any, Any]] = None,
+            **kwargs: Any,
+        ) -> Any:  # fmt: skip
+            """The numbers of a dict of tensors, [batch, numbers].
+
+            Args:
+                features: The tensors by the names of features.
+                cols_to_output_tensors: A dict that gets the numbers of each column.
+                **kwargs: Those of layers.
+            """
             if not isinstance(features, dict):
                 raise ValueError(
                     f"We expected a dictionary here. Instead we got: {features}"
@@ -74,7 +84,11 @@ def dense_features_class(layer: Any) -> Any:
             # Models know layers of lists of tensors.
             self._keys = sorted(features)
             tensors = [_as_tensor(features[key]) for key in self._keys]
-            return super().__call__(tensors if len(tensors) > 1 else tensors[0], **kwargs)
+            self._outputs = cols_to_output_tensors
+            try:
+                return super().__call__(tensors if len(tensors) > 1 else tensors[0], **kwargs)
+            finally:
+                self._outputs = None
 
         def call(self, inputs: Any) -> Tensor:
             """The numbers of the tensors of the dict, in the order of its keys."""
@@ -87,6 +101,8 @@ def dense_features_class(layer: Any) -> Any:
                     with variable_scope(column._scope_name):
                         numbers = self._numbers(column, features, options, is_first)
                     outputs.append(flat_numbers(column, numbers))
+                    if self._outputs is not None:
+                        self._outputs[column] = outputs[-1]
             if is_first:
                 self._take_variables(f"{scope.name}/")
                 self._has_state = True

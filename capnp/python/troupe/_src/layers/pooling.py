@@ -45,7 +45,7 @@ class _Pooling(Layer):
             pool: The function of windows of images or volumes.
             rank: The number of dimensions.
             pool_size: The size of the windows in each dimension, or one number for all.
-            strides: How far a window moves, likewise; None for windows side by side.
+            strides: How far a window moves, likewise.
             padding: "valid" for whole windows only, or "same" for a result as large as the input,
                 divided by the strides.
             data_format: "channels_last" or "channels_first".
@@ -55,7 +55,9 @@ class _Pooling(Layer):
         super().__init__(name=name, **kwargs)
         self._pool, self._rank = pool, rank
         self.pool_size = tuple(tuple_of(pool_size, rank, "pool_size"))
-        self.strides = tuple(tuple_of(pool_size if strides is None else strides, rank, "strides"))
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
+        self.strides = tuple(tuple_of(strides, rank, "strides"))
         self.padding = padding_of(padding)
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(ndim=rank + 2)
@@ -86,7 +88,7 @@ class AveragePooling1D(_Pooling):
 
     Args:
         pool_size: The length of the windows.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -119,7 +121,7 @@ def average_pooling1d(
     Args:
         inputs: A batch of sequences.
         pool_size: The length of the windows.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -138,7 +140,7 @@ class AveragePooling2D(_Pooling):
 
     Args:
         pool_size: The height and width of the windows, or one number for both.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -171,7 +173,7 @@ def average_pooling2d(
     Args:
         inputs: A batch of images.
         pool_size: The height and width of the windows, or one number for both.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -190,7 +192,7 @@ class AveragePooling3D(_Pooling):
 
     Args:
         pool_size: The depth, height and width of the windows, or one number for all.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -223,7 +225,7 @@ def average_pooling3d(
     Args:
         inputs: A batch of volumes.
         pool_size: The depth, height and width of the windows, or one number for all.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -242,7 +244,7 @@ class MaxPooling1D(_Pooling):
 
     Args:
         pool_size: The length of the windows.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -275,7 +277,7 @@ def max_pooling1d(
     Args:
         inputs: A batch of sequences.
         pool_size: The length of the windows.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -294,7 +296,7 @@ class MaxPooling2D(_Pooling):
 
     Args:
         pool_size: The height and width of the windows, or one number for both.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -327,7 +329,7 @@ def max_pooling2d(
     Args:
         inputs: A batch of images.
         pool_size: The height and width of the windows, or one number for both.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -346,7 +348,7 @@ class MaxPooling3D(_Pooling):
 
     Args:
         pool_size: The depth, height and width of the windows, or one number for all.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".
@@ -379,7 +381,7 @@ def max_pooling3d(
     Args:
         inputs: A batch of volumes.
         pool_size: The depth, height and width of the windows, or one number for all.
-        strides: How far a window moves, likewise; None for windows side by side.
+        strides: How far a window moves, likewise.
         padding: "valid" for whole windows only, or "same" for a result as large as the input,
             divided by the strides.
         data_format: "channels_last" or "channels_first".

@@ -355,8 +355,8 @@ def svd(
         compute_uv: whether the vectors are computed.
 
     Returns:
-        s, [..., count], real and in descending order; u, [..., rows, count]; v, [..., columns, count], with
-        tensor = u * diag(s) * adjoint(v).
+        s, [..., count], real and in descending order; u, [..., rows, count]; v, [..., columns,
+        count], with tensor = u * diag(s) * adjoint(v).
     """
     s, u, v = raw_ops.Svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
