@@ -1,5 +1,6 @@
 """The layer of feature columns of `tf.keras`."""
 
+import json
 import unittest
 
 import numpy as np
@@ -7,6 +8,10 @@ import numpy as np
 import troupe as tf
 
 AGES, KINDS = np.array([[1.0], [2.0], [3.0]], np.float32), np.array([["a"], ["b"], ["a"]])
+
+
+def doubled(values):
+    return values * 2
 
 
 def columns():
@@ -54,6 +59,41 @@ class DenseFeaturesTest(tf.test.TestCase):
                     self.assertAllEqual(
                         session.run(found, {given: value}), [[1, 0], [0, 0], [0, 1]]
                     )
+
+    def test_its_configuration_is_of_plain_values(self):
+        fc = tf.feature_column
+        age = fc.numeric_column("age", normalizer_fn=doubled)
+        kind = fc.categorical_column_with_vocabulary_list("kind", ["a", "b"])
+        given = [
+            age, fc.bucketized_column(age, [1, 2]), fc.embedding_column(kind, 2),
+            fc.indicator_column(fc.weighted_categorical_column(kind, "weight")),
+            fc.indicator_column(fc.crossed_column(["x", kind], 5)),
+            fc.indicator_column(fc.categorical_column_with_hash_bucket("h", 3)),
+            fc.indicator_column(fc.categorical_column_with_identity("i", 3)),
+        ]  # fmt: skip
+        layer = tf.keras.layers.DenseFeatures(given, trainable=False, name="features")
+        config = json.loads(json.dumps(layer.get_config()))
+        self.assertEqual([config["name"], config["trainable"]], ["features", False])
+        by_name = {each["class_name"]: each["config"] for each in config["feature_columns"]}
+        self.assertEqual(by_name["NumericColumn"]["normalizer_fn"], "doubled")
+        again = tf.keras.layers.DenseFeatures.from_config(config, {"doubled": doubled})
+        columns = {each.name: each for each in again._feature_columns}
+        self.assertEqual(set(columns), {each.name for each in given})
+        self.assertIs(columns["age"].normalizer_fn, doubled)
+        self.assertIs(columns["age_bucketized"].source_column, columns["age"])
+        self.assertEqual(
+            columns["kind_embedding"].initializer.get_config(), given[2].initializer.get_config()
+        )
+        for made in given:
+            if made.name != "kind_embedding":
+                self.assertEqual(columns[made.name], made)
+        for wrong in (None, {}, {"doubled": None}):
+            with self.assertRaisesRegex(ValueError, "Unknown"):
+                tf.keras.layers.DenseFeatures.from_config(config, wrong)
+        for wrong in ({}, {"class_name": "NoColumn", "config": {}},
+                      {"class_name": "NumericColumn", "config": {"key": "a"}}):  # fmt: skip
+            with self.assertRaises(ValueError):
+                tf.keras.layers.DenseFeatures.from_config({"feature_columns": [wrong]})
 
     def test_its_variables_are_those_of_the_layer_and_made_once(self):
         layer = tf.keras.layers.DenseFeatures(columns(), name="features")

@@ -95,5 +95,12 @@ class SingularValuesTest(tf.test.TestCase):
             self.assertLess(error(given, [3, 4], values, [3], self.x[0]), 1e-5)
 
 
+class TridiagonalTest(tf.test.TestCase):
+    def test_one_row_has_one_diagonal(self):
+        product = tf.linalg.tridiagonal_matmul([[2.0]], [[3.0, 4.0]], diagonals_format="matrix")
+        with self.session():
+            self.assertAllEqual(product.eval(), [[6, 8]])
+
+
 if __name__ == "__main__":
     tf.test.main()

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional
 
 from troupe._src.feature_columns.column import DenseColumn, Transformed, VariableOptions
 from troupe._src.feature_columns.layers import flat_numbers, normalized_columns
+from troupe._src.feature_columns.serialization import deserialize_columns, serialize_columns
 from troupe._src.feature_columns.state import StateManager
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -131,7 +132,21 @@ def dense_features_class(layer: Any) -> Any:
             return batch, sum(sizes)
 
         def get_config(self) -> Dict[str, Any]:
-            """The arguments that make such a layer, by their names."""
-            return {**super().get_config(), "feature_columns": self._feature_columns}
+            """The arguments that make such a layer, by their names, as plain values."""
+            columns = serialize_columns(self._feature_columns)
+            return {**super().get_config(), "feature_columns": columns}
+
+        @classmethod
+        def from_config(
+            cls, config: Dict[str, Any], custom_objects: Optional[Dict[str, Any]] = None
+        ) -> Any:
+            """The layer of a configuration.
+
+            Args:
+                config: What `get_config` gives.
+                custom_objects: A program's own columns, initializers and functions by their names.
+            """
+            columns = deserialize_columns(config["feature_columns"], custom_objects)
+            return cls(**{**config, "feature_columns": columns})
 
     return DenseFeatures

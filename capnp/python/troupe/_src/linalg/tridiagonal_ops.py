@@ -98,7 +98,9 @@ def _compact(diagonals: Any, form: str) -> Tensor:
         rows, columns = matrix.shape[-2].value, matrix.shape[-1].value
         if rows and columns and rows != columns:
             raise ValueError(f"A matrix of diagonals must be square, not {matrix.shape}")
-        parts = [matrix_diag_part(matrix, k=k) for k in (1, 0, -1)]
+        # One row has no other diagonals, whose elements have no effect then.
+        others = (0, 0, 0) if 1 in (rows, columns) else (1, 0, -1)
+        parts = [matrix_diag_part(matrix, k=k) for k in others]
     elif form == "sequence":
         parts = _of_sequence(diagonals)
     else:

@@ -7,7 +7,8 @@ import queue
 import socket
 import threading
 import time
-from typing import Any, Iterator, Optional
+import weakref
+from typing import Any, Dict, Iterator, Optional
 
 from troupe._src.io.tf_record import TFRecordWriter, tf_record_iterator
 from troupe._src.messages.summary_messages import Event
@@ -47,6 +48,8 @@ class EventFileWriter:
         self._lock = threading.Lock()
         self._thread: Optional[threading.Thread] = None
         self._error: Optional[BaseException] = None
+        # Of those that share it.
+        self.users = 0
         self._open()
 
     def _open(self) -> None:
@@ -137,6 +140,67 @@ class EventFileWriter:
             call(*arguments)
         except Exception as error:  # raised by the next call of the program
             self._error = self._error or error
+
+
+class SharedEventFileWriter:
+    """One of the writers of a session that share an event file of a folder.
+
+    Args:
+        session: The session.
+        logdir: The folder.
+        max_queue: As of `EventFileWriter`, and so are the others; those of the first writer count.
+        flush_secs: As there.
+        filename_suffix: As there.
+    """
+
+    _files: weakref.WeakKeyDictionary[Any, Dict[str, EventFileWriter]]
+    _files = weakref.WeakKeyDictionary()
+    _lock = threading.Lock()
+
+    def __init__(
+        self, session: Any, logdir: Any, max_queue: int, flush_secs: float,
+        filename_suffix: Optional[str],
+    ) -> None:  # fmt: skip
+        with self._lock:
+            files = self._files.setdefault(session, {})
+            folder = str(os.fspath(logdir))
+            if folder not in files:
+                files[folder] = EventFileWriter(folder, max_queue, flush_secs, filename_suffix)
+            self._file = files[folder]
+        self._is_open = False
+        self.reopen()
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return self._file.get_logdir()
+
+    def add_event(self, event: Event) -> None:
+        """Puts an event among those to write; nothing after `close`."""
+        if self._is_open:
+            self._file.add_event(event)
+
+    def flush(self) -> None:
+        """Waits until all events so far are in the file."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Writes all events; closes the file where no other writer has it open."""
+        with self._lock:
+            if not self._is_open:
+                return
+            self._is_open = False
+            self._file.users -= 1
+            is_last = self._file.users == 0
+        self._file.close() if is_last else self._file.flush()
+
+    def reopen(self) -> None:
+        """Takes part again, after `close`; begins another file where all have closed theirs."""
+        with self._lock:
+            if not self._is_open:
+                self._is_open = True
+                self._file.users += 1
+                self._file.reopen()
+
 
 
 def summary_iterator(path: Any) -> Iterator[Event]:

@@ -11,8 +11,8 @@ from troupe._src.graph.graph import Graph
 from troupe._src.messages.summary_messages import Event, Summary, TaggedRunMetadata
 from troupe._src.representation import name_of_class
 from troupe._src.set_module import set_module
-from troupe._src.summary.event_file import EventFileWriter
 from troupe._src.messages.metadata import graph_bytes
+from troupe._src.summary.event_file import EventFileWriter, SharedEventFileWriter
 
 
 @set_module("troupe.summary")
@@ -26,7 +26,9 @@ class FileWriter:
         flush_secs: After how many seconds an event is in the file at the latest.
         graph_def: An older name of `graph`, for a GraphDef.
         filename_suffix: The end of the file's name.
-        session: Summaries are written by the program, so there must be none.
+        session: All writers of one session and folder share a file, which the first of them
+            begins and the last one that is closed closes; by default each has a file of its own.
+            The program writes it, also where the session's steps run elsewhere.
 
     Raises:
         OpError: The file cannot be written; of later writes, by the call that follows.
@@ -42,9 +44,13 @@ class FileWriter:
         filename_suffix: Optional[str] = None,
         session: Any = None,
     ) -> None:
-        if session is not None:
-            raise ValueError("a FileWriter writes without a session in this version")
-        self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        self.event_writer: Any
+        if session is None:
+            self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        else:
+            self.event_writer = SharedEventFileWriter(
+                session, logdir, max_queue, flush_secs, filename_suffix
+            )
         self._seen_tags: set[str] = set()
         self._closed = False
         if graph is not None or graph_def is not None:
@@ -62,7 +68,7 @@ class FileWriter:
 
     def get_logdir(self) -> str:
         """The folder."""
-        return self.event_writer.get_logdir()
+        return str(self.event_writer.get_logdir())
 
     def add_event(self, event: Event) -> None:
         """Adds an event; after `close` it only warns.

@@ -235,6 +235,7 @@ _BY_NAME.update({"half": float16, "float": float32, "double": float64})
 
 _BY_TYPE: Dict[Any, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
 _BY_TYPE.update({str: string, bytes: string, np.str_: string, np.bytes_: string, object: string})
+_BY_TYPE[np.object_] = string
 
 
 def by_number(number: int) -> DType:
