@@ -87,6 +87,16 @@ class SingularValuesTest(tf.test.TestCase):
                 self.assertAllClose(found.eval(), self.values[:, 0])
                 self.assertAllClose(normalized.eval(), self.x / self.values[:, :1, None])
 
+    def test_the_norm_2_needs_no_known_rank(self):
+        given = tf.placeholder(tf.float64)
+        x = np.random.RandomState(4).rand(2, 3, 4, 5)
+        with self.session() as session:
+            for axis in ((-2, -1), (1, 0), (0, -1), (2, 1)):
+                for keeps in (False, True):
+                    found = tf.norm(given, 2, axis, keepdims=keeps)
+                    wanted = np.linalg.norm(x, 2, axis, keepdims=keeps)
+                    self.assertAllClose(session.run(found, {given: x}), wanted)
+
     def test_they_have_gradients(self):
         given = tf.constant(self.x[0])
         values = tf.svd(given, compute_uv=False)

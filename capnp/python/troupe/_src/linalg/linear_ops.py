@@ -9,9 +9,17 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import arithmetic_ops, array_ops, cast_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import (
+    arithmetic_ops,
+    array_ops,
+    cast_ops,
+    gen_ops,
+    math_ops,
+    raw_ops,
+    rearrange_ops,
+)
 from troupe._src.arguments import either
-from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.ops.selection_ops import where_v2
 from troupe._src.types import dtypes
 
@@ -152,8 +160,7 @@ def norm(
     Args:
         tensor: Floating point or complex numbers.
         ord: "euclidean", 1, 2, inf or another positive number for vectors; "euclidean", "fro", 1, 2
-            or inf for matrices; that of 2 is the greatest singular value, for which the rank must
-            be known.
+            or inf for matrices; that of 2 is the greatest singular value.
         axis: An axis for vectors, or a pair of them for matrices; by default all elements are one
             vector.
         keepdims: Keeps the axes, with a size of 1.
@@ -211,16 +218,21 @@ def normalize(
 def _largest_singular_value(matrices: Tensor, axes: Any) -> Tensor:
     """Of the matrices in a pair of axes, which keep a size of 1."""
     rank = matrices.shape.rank
+    order: Any
+    back: Any
     if rank is None:
-        raise ValueError("the norm 2 of matrices needs a tensor of known rank")
-    last = [axis % rank for axis in axes]
-    order = [axis for axis in range(rank) if axis not in last] + last
-    found = raw_ops.Svd(input=array_ops.transpose(matrices, order), compute_uv=False)[0]
-    values = cast_ops.real(found)
+        count = array_ops.rank(matrices)
+        ends = gen_ops.floormod(constant(list(axes)), count)
+        rest = rearrange_ops.setdiff1d(math_ops.range(count), ends).out
+        order = array_ops.concat([rest, ends], 0)
+        back = gen_ops.invert_permutation(order)
+    else:
+        last = [axis % rank for axis in axes]
+        order = [axis for axis in range(rank) if axis not in last] + last
+        back = [order.index(axis) for axis in range(rank)]
+    values = rearrange_ops.svd(array_ops.transpose(matrices, order), compute_uv=False)
     largest = math_ops.reduce_max(values, -1, keepdims=True)
-    return array_ops.transpose(
-        array_ops.expand_dims(largest, -1), [order.index(axis) for axis in range(rank)]
-    )
+    return array_ops.transpose(array_ops.expand_dims(largest, -1), back)
 
 
 def _summed_or_largest(sizes: Tensor, ord: Any, axis: Any, is_matrix: bool) -> Tensor:
