@@ -27,12 +27,19 @@ struct Builder::State {
   Graph graph;
   Status status;
   std::vector<VariableNodes> variables;
+  // In lower case: those that differ only in that count as equal, as in TensorFlow.
   std::unordered_map<std::string, int> names_used;
   std::set<ResourceName> resources;  // of all variables
   ControlFlowContexts contexts;
 };
 
 namespace {
+
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
 
 std::vector<int32_t> to_int32(const Shape& shape) {
   return {shape.sizes().begin(), shape.sizes().end()};
@@ -164,13 +171,13 @@ std::string Builder::unique_name(std::string_view op_name) const {
     // The scope has reserved the name, for one node.
     if (!base.empty() && !state_->graph.contains(base)) return base;
   }
-  auto& used = state_->names_used[base];
+  auto& used = state_->names_used[lower_case(base)];
   auto name = used == 0 ? base : base + "_" + std::to_string(used);
   ++used;
   // A scope has no node of its name, so that the names that were made unique are kept, too.
-  while (state_->graph.contains(name) || (name != base && state_->names_used.contains(name)))
+  while (state_->graph.contains(name) || (name != base && state_->names_used.contains(lower_case(name))))
     name = base + "_" + std::to_string(used++);
-  state_->names_used.try_emplace(name, 1);
+  state_->names_used.try_emplace(lower_case(name), 1);
   return name;
 }
 

@@ -104,6 +104,8 @@ BOOST_AUTO_TEST_CASE(names_are_made_unique) {
   BOOST_TEST(b.named("Relu_1").relu(x).name() == "Relu_1_1:0");
   BOOST_TEST(b.relu(x).name() == "Relu_2:0");
   BOOST_TEST(b.group({x}).name() == "NoOp");
+  BOOST_TEST(b.named("X").relu(x).name() == "X_2:0");  // x_1 is there
+  BOOST_TEST(b.scope("RELU").relu(x).name() == "RELU_3/Relu:0");
 }
 
 BOOST_AUTO_TEST_CASE(scopes_prefix_names) {
