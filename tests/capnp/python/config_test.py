@@ -135,6 +135,10 @@ class ConfigTest(unittest.TestCase):
         config = tf.ConfigProto(gpu_options=tf.GPUOptions(visible_device_list="0"))
         with tf.Session(config=config) as session:
             self.assertEqual(session.run(tf.constant(2.0) + 3.0), 5.0)
+        with tf.Graph().as_default():
+            step = tf.train.get_or_create_global_step()
+            with tf.train.MonitoredTrainingSession(config=config) as session:
+                self.assertEqual(session.run(step), 0)
         server = tf.train.Server({"local": ["localhost:0"]}, config=config)
         with tf.Session(server.target) as session:
             self.assertEqual(session.run(tf.constant(2.0) + 3.0), 5.0)

@@ -9,7 +9,7 @@ the table; none of it is kept. Writes how each one ended to results.json, and wi
 of the results into the README of the package. `--packages` names folders, with a colon between
 two, with other packages that programs import (absl-py, cloudpickle, contextlib2, dill, dm-tree,
 easydict, fire, ftfy, funcsigs, gast 0.2.2, gin-config, h5py, joblib, keras 2.3.1, librosa,
-matplotlib, mesh-tensorflow 0.0.5, msgpack, msgpack-numpy, multipledispatch, networkx, nltk,
+matplotlib, mesh-tensorflow 0.0.5, msgpack, msgpack-numpy, multipledispatch, munch, networkx, nltk,
 opencv-python-headless, pandas, parameterized, pillow, protobuf 3.20, psutil, pyyaml,
 python-speech-features, pyzmq, regex, requests, scikit-learn, scipy, semantic_version,
 sentencepiece, six, sympy, tabulate, tensorflow-hub 0.7.0, tensorflow-probability 0.8.0, termcolor,

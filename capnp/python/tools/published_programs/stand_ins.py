@@ -76,6 +76,9 @@ class _World:
     def bcast(self, value, root=0):
         return value
 
+    def Reduce(self, sent, received, op=None, root=0):
+        received[...] = np.asarray(sent)
+
 
 MPI = types.SimpleNamespace(COMM_WORLD=_World(), SUM="sum", MIN="min", MAX="max")
 '''
@@ -127,12 +130,69 @@ tensorflow.broadcast_global_variables = lambda root: tf.no_op()
 tensorflow.DistributedOptimizer = lambda optimizer, **options: optimizer
 tensorflow.BroadcastGlobalVariablesHook = lambda root, device="": tf.train.SessionRunHook()
 tensorflow.allreduce = lambda tensor, **options: tensor
+tensorflow.mpi_threads_supported = lambda: False
+tensorflow.Compression = types.SimpleNamespace(none=None, fp16=None)
 sys.modules["horovod.tensorflow"] = tensorflow
+compression = types.ModuleType("horovod.tensorflow.compression")
+compression.Compression = tensorflow.Compression
+sys.modules["horovod.tensorflow.compression"] = compression
 '''
 
 
 def make_one_worker(folder: pathlib.Path) -> None:
     (folder / "horovod.py").write_text(_WORKER.lstrip())
+
+
+_LOG = '''
+"""The functions of dllogger, which print what is logged."""
+
+import sys
+import types
+
+__path__ = []
+
+
+class Verbosity:
+    OFF, DEFAULT, VERBOSE = -1, 0, 1
+
+
+class Backend:
+    def __init__(self, *arguments, **options):
+        pass
+
+
+StdOutBackend = JSONStreamBackend = Backend
+
+
+class Logger:
+    def __init__(self, backends=()):
+        pass
+
+    def log(self, step, data, verbosity=Verbosity.DEFAULT):
+        print(step, data)
+
+    def metadata(self, metric, metadata):
+        pass
+
+    def flush(self):
+        sys.stdout.flush()
+
+
+def init(backends):
+    pass
+
+
+log, metadata, flush = Logger().log, Logger().metadata, Logger().flush
+logger = types.ModuleType("dllogger.logger")
+logger.LOGGER = Logger()
+autologging = types.ModuleType("dllogger.autologging")
+autologging.log_hardware = lambda *arguments: None
+sys.modules.update({each.__name__: each for each in (logger, autologging)})
+'''
+
+
+def make_log(folder: pathlib.Path) -> None:
+    (folder / "dllogger.py").write_text(_LOG.lstrip())
 
 
 def make_pictures_of_scipy(folder: pathlib.Path) -> None:
@@ -152,6 +212,7 @@ def make_configurables(folder: pathlib.Path) -> None:
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "configurables": make_configurables,
     "layouts": make_layouts,
+    "log": make_log,
     "one process": make_one_process,
     "messages of modules": make_messages_of_modules,
     "one worker": make_one_worker,

@@ -103,5 +103,45 @@ class InputsTest(tf.test.TestCase):
             module.shape = 3
 
 
+class SparseDense(tf.keras.layers.Dense):
+    def call(self, inputs):
+        assert isinstance(inputs, tf.SparseTensor), inputs
+        return tf.sparse.sparse_dense_matmul(inputs, self.kernel)
+
+
+class LaterTest(unittest.TestCase):
+    """What a layer is given is used when TensorFlow uses it."""
+
+    def setUp(self):
+        tf.keras.backend.clear_session()
+        self.addCleanup(tf.keras.backend.clear_session)
+
+    def test_a_model_without_inputs_takes_sparse_tensors(self):
+        model = tf.keras.Sequential(
+            [SparseDense(2, kernel_initializer="ones"),
+             tf.keras.layers.Dense(3, kernel_initializer="ones")]
+        )  # fmt: skip
+        rows = model(tf.SparseTensor([[0, 1], [1, 2]], [1.0, 2.0], [2, 4]))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(rows).tolist(), [[2.0] * 3, [4.0] * 3])
+        unknown = model(tf.SparseTensor([[0, 1]], [1.0], tf.placeholder(tf.int64, [2])))
+        self.assertEqual(unknown.shape.as_list(), [None, 3])
+
+    def test_losses_that_are_functions_are_called_once_they_are_asked_for(self):
+        layer = tf.keras.layers.Dense(2, kernel_regularizer=tf.contrib.layers.l2_regularizer)
+        model = tf.keras.Sequential([layer])
+        model(tf.zeros([1, 3]))  # of a regularizer that makes functions
+        with self.assertRaises(TypeError):
+            list(model.losses)
+        plain = tf.keras.layers.Dense(2, kernel_initializer="ones")
+        plain.add_loss([lambda: tf.reduce_sum(plain.kernel), lambda: None])
+        plain(tf.zeros([1, 3]))
+        self.assertEqual((len(plain.losses), len(plain.get_losses_for(inputs=None))), (1, 1))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(plain.losses), [6.0])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import pathlib
 from typing import Callable, Dict, List
 
-from frameworks import notebooks_data, single_data
+from frameworks import notebooks_data, nvidia_data, single_data
 from frameworks.notebooks import NOTEBOOKS
+from frameworks.nvidia import NVIDIA
+from frameworks.projects import PROJECTS
 from frameworks.single import SINGLE
 from frameworks.tests_of_frameworks import TESTS
 from program import Program
 
-FRAMEWORKS: List[Program] = [*NOTEBOOKS, *SINGLE, *TESTS]
+FRAMEWORKS: List[Program] = [*NOTEBOOKS, *NVIDIA, *PROJECTS, *SINGLE, *TESTS]
 
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
-    **notebooks_data.MAKERS, **single_data.MAKERS,
+    **notebooks_data.MAKERS, **nvidia_data.MAKERS, **single_data.MAKERS,
 }  # fmt: skip

@@ -89,7 +89,7 @@ def training_spec(
         return _Returned(model.spec(Inputs(features, labels), mode, config))
 
     iterator = strategy.make_input_fn_iterator(dataset)
-    get_default_graph().add_to_collection(GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+    get_default_graph().add_to_collection(GraphKeys._INPUT_INITIALIZERS, iterator.initializer)
     strategy._scales_losses = True
     try:
         returned = strategy.experimental_run(replica, iterator)

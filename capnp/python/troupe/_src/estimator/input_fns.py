@@ -32,16 +32,19 @@ def accepts(function: Any, name: str) -> bool:
     return name in argument_names(function)
 
 
-def inputs_of(call: Callable[[], Any]) -> Inputs:
+def inputs_of(
+    call: Callable[[], Any], initializers: str = GraphKeys.TABLE_INITIALIZERS
+) -> Inputs:
     """Calls an input function.
 
-    A dataset gets an iterator that begins with the session.
+    A dataset gets an iterator that begins with the session; what initializes it is added to that
+    collection.
     """
     result = call()
     if isinstance(result, Dataset):
         iterator = make_initializable_iterator(result)
         graph = get_default_graph()
-        graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+        graph.add_to_collection(initializers, iterator.initializer)
         result = iterator.get_next()
     if isinstance(result, (list, tuple)):
         if len(result) != 2:

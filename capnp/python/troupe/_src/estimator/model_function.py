@@ -9,6 +9,7 @@ from troupe._src.estimator.input_fns import Inputs, accepts, argument_names, inp
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.platform import logging
 
 _ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
@@ -58,7 +59,9 @@ class ModelFunction:
     def inputs(self, input_fn: Callable[..., Any], mode: str, config: RunConfig) -> Inputs:
         """What an input function gives, on the task's processor."""
         with get_default_graph().device("/cpu:0"):
-            return inputs_of(lambda: self.call_input_fn(input_fn, mode, config))
+            return inputs_of(
+                lambda: self.call_input_fn(input_fn, mode, config), GraphKeys._INPUT_INITIALIZERS
+            )
 
     def call_input_fn(
         self, input_fn: Callable[..., Any], mode: str, config: RunConfig, context: Any = None

@@ -42,3 +42,4 @@ class GraphKeys:
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
     _ITERATORS = "iterators"
+    _INPUT_INITIALIZERS = "_input_initializers"

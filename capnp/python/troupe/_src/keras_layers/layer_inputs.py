@@ -11,6 +11,7 @@ import numpy as np
 from troupe._src.control_flow.structure import flatten, map_leaves
 from troupe._src.ops.math_ops import cast
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types.dtypes import as_dtype
 
 # Arguments of a layer's constructor that say how it is run eagerly or in other dtypes.
@@ -60,6 +61,8 @@ def with_values(own: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         if any(_is_value(each) for each in flatten(inputs)):
             inputs = map_leaves(lambda x: convert_to_tensor(x) if _is_value(x) else x, inputs)
+        if isinstance(inputs, SparseTensor) and not self.built:
+            self._takes_sparse = True  # as the input does that a Sequential is built of
         if self.dtype is not None:
             return own(self, inputs, *args, **kwargs)
         kind = _dtype_of(inputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Tuple, TypeVar
 
+from troupe import _native
 from troupe._src.types import errors
 
 T = TypeVar("T")
@@ -30,3 +31,19 @@ def with_listed_cards(make: Callable[[Dict[str, Any]], T], options: Dict[str, An
         if not options.get("gpus") or any(cards() for cards in _cards):
             raise
         return make({**options, "gpus": []})
+
+
+def without_absent_cards(options: Dict[str, Any]) -> Dict[str, Any]:
+    """The options of a session, whose list of cards is empty on a machine without any.
+
+    For what cannot be made twice, as a training whose hooks have begun: a session that is closed
+    at once tells whether there are cards.
+    """
+    if not options.get("gpus"):
+        return options
+
+    def probe(tried: Dict[str, Any]) -> Dict[str, Any]:
+        _native.open_session({**tried, "gpu_reserves_memory": False}).close()
+        return {**options, "gpus": tried["gpus"]}
+
+    return with_listed_cards(probe, options)

@@ -73,6 +73,8 @@ _RULES: Dict[str, _Rules] = {
     "engine.network": [
         (r"(?m)^ +if dtype is None:\n +dtype = K\.floatx\(\)\n( +self\.dtype = dtype)", r"\1"),
         (r"if type\(obj\)\.__name__ == type\.__name__:", "if callable(obj):"),
+        # A model has those of its layers anyhow, which are made once they are asked for.
+        (r"(?m)^ +self\.add_loss\(layer\.get_losses_for\(None\), None\)\n", ""),
         (r"zip\(self\.inputs, inputs, masks\)",
          "zip(self.inputs, K.conform(self.inputs, inputs), masks)"),
         (r"\blayer\.call\((?=comp)", "K.call_node(layer, node, "),
@@ -208,6 +210,8 @@ _RULES: Dict[str, _Rules] = {
     # The first layer has the shape that a layer of inputs in front of it was told.
     "engine.sequential": [
         (r"\bdtype = K\.floatx\(\)", "dtype = self.dtype or K.floatx()"),
+        (r"(?m)^( +)(name=self\.name \+ '_input'\))",
+         r"\1sparse=getattr(self, '_takes_sparse', False), \2"),
         (r"\bif input_shape and not", "if input_shape is not None and not"),
         (r"(?m)^        config = \{\n            'name': self\.name,",
          "        first = self._layers[0] if self._layers else None\n"

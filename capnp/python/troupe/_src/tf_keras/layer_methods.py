@@ -142,10 +142,27 @@ def _add_loss(own: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(own)
     def add_loss(self: Any, losses: Any, inputs: Any = None) -> None:
         listed = losses if isinstance(losses, (list, tuple)) else [losses]
-        made = [loss() if callable(loss) else loss for loss in listed]
+        waiting = [loss for loss in listed if callable(loss)]
+        vars(self).setdefault("_callable_losses", []).extend(waiting)
+        made = [loss for loss in listed if not callable(loss)]
         own(self, made, None if inputs is True else inputs)
 
     return add_loss
+
+
+def _read_losses(add: Callable[..., Any], read: Callable[..., Any]) -> Callable[..., Any]:
+    """Reads losses, which functions make once those are asked for that depend on no inputs."""
+
+    @functools.wraps(read)
+    def read_losses(self: Any, *args: Any, **kwargs: Any) -> Any:
+        waiting = vars(self).get("_callable_losses")
+        if waiting and all(each is None for each in (*args, *kwargs.values())):
+            made = [loss() for loss in waiting]
+            waiting.clear()
+            add(self, [loss for loss in made if loss is not None])
+        return read(self, *args, **kwargs)
+
+    return read_losses
 
 
 def _submodules(self: Any) -> List[Any]:
@@ -182,7 +199,10 @@ def extend_layers(kind: Any) -> None:
     kind.name_scope = property(lambda self: name_scope(f"{self.name}/"))
     kind.with_name_scope = vars(Module)["with_name_scope"]
     kind.compute_output_signature = _output_signature
-    kind.add_loss = _add_loss(kind.add_loss)
+    add_loss = kind.add_loss
+    kind.losses = property(_read_losses(add_loss, kind.losses.fget))
+    kind.get_losses_for = _read_losses(add_loss, kind.get_losses_for)
+    kind.add_loss = _add_loss(add_loss)
     kind.add_weight = _add_weight(kind.add_weight)
     kind._describe_saved, kind._track_trackable = _describe_saved, _track
     kind.add_variable, kind.apply = _add_variable, _apply

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.config import ConfigProto, RunOptions
 from troupe._src.messages.message import Record
 from troupe._src.messages.metadata import RunMetadata
@@ -29,7 +30,7 @@ from troupe._src.train.hooks.summary_hooks import (
 from troupe._src.train.scaffold import (
     ChiefSessionCreator, Scaffold, SessionCreator, creates_sessions,
 )  # fmt: skip
-from troupe._src.train.session_threads import SessionThreads
+from troupe._src.train.session_threads import RunLocalInit, SessionThreads
 from troupe._src.types import errors
 
 
@@ -82,6 +83,9 @@ class MonitoredSession:
         for hook in hooks:
             hook.begin()
         all_hooks = self._threads.around(hooks) if self._starts_threads else hooks
+        # Inputs may be made of what tables give, which the creator's operations fill.
+        if inputs := self._graph.get_collection(GraphKeys._INPUT_INITIALIZERS):
+            all_hooks = [RunLocalInit(inputs), *all_hooks]
         if creates_sessions(creator):
             return CreatedTraining(creator, all_hooks, training, self._threads.raise_lost_task)
         return open_training(creator, all_hooks, training, self._threads.raise_lost_task)

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List
 
 from troupe import _native
 from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
+from troupe._src.session.listed_cards import without_absent_cards
 from troupe._src.train.hooks.hook_adapter import Training, runtime_hook
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.train.scaffold import SessionCreator
@@ -65,7 +66,7 @@ def open_training(
         options["checkpoint_folder"] = os.fspath(folder)
     native_hooks = [runtime_hook(hook, training) for hook in hooks]
     training.target = creator._master
-    target = creator._config._for_session(creator._master)
+    target = without_absent_cards(creator._config._for_session(creator._master))
     with graph._lock, graph.control_dependencies(None), graph.device(None):
         builder = graph._builder_for("VarIsInitializedOp", "")
         graph.finalize()
