@@ -38,6 +38,15 @@ class GraphTest(tf.test.TestCase):
         with tf.name_scope("elsewhere"):
             self.assertEqual(tf.no_op("outer/whole/").name, "outer/whole")
 
+    def test_a_device_function_is_told_the_names_that_nodes_get(self):
+        told = []
+        with tf.Graph().as_default(), tf.device(lambda op: told.append(op.name)):
+            made = [tf.constant(1.0, name="a") for _ in range(3)]
+            with tf.name_scope("s"):
+                made += [tf.constant(1.0, name=name) for name in ("a", "a_1", "a")]
+        self.assertEqual(told, ["a", "a_1", "a_2", "s/a", "s/a_1", "s/a_2"])
+        self.assertEqual(told, [each.op.name for each in made])
+
     def test_inner_devices_win_where_both_name_the_same_part(self):
         with tf.device("/job:ps/task:1"):
             with tf.device("/cpu:0"):

@@ -12,8 +12,8 @@ easydict, fire, ftfy, funcsigs, gast 0.2.2, gin-config, h5py, joblib, keras 2.3.
 matplotlib, mesh-tensorflow 0.0.5, msgpack, msgpack-numpy, multipledispatch, munch, networkx, nltk,
 opencv-python-headless, pandas, parameterized, pillow, protobuf 3.20, psutil, pyyaml,
 python-speech-features, pyzmq, regex, requests, scikit-learn, scipy, semantic_version,
-sentencepiece, six, sympy, tabulate, tensorflow-hub 0.7.0, tensorflow-probability 0.8.0, termcolor,
-tqdm, typeguard 2.13, unidecode, wrapt).
+sentencepiece, sgf, six, sympy, tabulate, tensorflow-hub 0.7.0, tensorflow-probability 0.8.0,
+termcolor, tqdm, typeguard 2.13, unidecode, wrapt).
 """
 
 from __future__ import annotations

@@ -118,6 +118,8 @@ COMMITS = {
     "tensorflow/gan": "3028cf6aca8e7050268eb877c6b6a7a47d7d4cab",
     "tensorflow/hub": "4ea726e5cc0fa3f57f272b6fb5d39d469f0547d2",
     "tensorflow/kfac": "bed52e325de7bee4c2ff0e429a1cc1c2a76e18fc",
+    "tensorflow/magenta": "102cbdedb1002c8ca21f4d546a854819fd72ca70",
+    "tensorflow/minigo": "6d89c202cdceaf449aefc3149ab2110d44f1a6a4",
     "tensorflow/model-optimization": "877c87d09a7d28b62cae3c757f8ac7c2c37ec184",
     "tensorflow/models": "57e075203f8fba8d85e6b74f17f63d0a07da233a",
     "tensorflow/nmt": "0be864257a76c151eef20ea689755f08bc1faf4e",

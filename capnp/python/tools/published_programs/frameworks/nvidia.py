@@ -112,9 +112,10 @@ NVIDIA: List[Program] = [
             "LanguageModeling/BERT", "run_pretraining.py",
             "--input_files_dir records --eval_files_dir records --bert_config_file "
             "bert_config.json --output_dir out --do_train --do_eval --train_batch_size 4 "
-            "--eval_batch_size 4 --max_seq_length 32 --max_predictions_per_seq 5 --num_train_steps 4 "
-            "--num_warmup_steps 1 --max_eval_steps 2 --dllog_path log.json --noamp --nouse_xla "
-            f"{arguments}", _BERT, "sentences, folder of records", kind, before=[_WORDS])
+            "--eval_batch_size 4 --max_seq_length 32 --max_predictions_per_seq 5 "
+            "--num_train_steps 4 --num_warmup_steps 1 --max_eval_steps 2 --dllog_path log.json "
+            f"--noamp --nouse_xla {arguments}", _BERT, "sentences, folder of records", kind,
+            before=[_WORDS])
         for kind, arguments in (
             ("adam", "--optimizer_type adam --horovod"),
             ("adam, accumulated", "--optimizer_type adam --num_accumulation_steps 2"),

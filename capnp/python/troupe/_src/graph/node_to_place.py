@@ -32,11 +32,11 @@ class NodeToPlace(NamedTuple):
 
 def free_name(graph: Any, name: str) -> str:
     """The name, with a number where a node has it: the one that a node gets that is added now."""
-    found, count = name, 0
-    while True:
-        try:
-            graph.get_operation_by_name(found)
-        except KeyError:
-            return found
+    counts: Dict[str, int] = vars(graph).setdefault("_counts_of_names", {})
+    count = counts.get(name, 0)  # names that nodes have once are not free again
+    found = f"{name}_{count}" if count else name
+    while found in graph._variables or graph._root.contains(found):
         count += 1
         found = f"{name}_{count}"
+    counts[name] = count
+    return found
