@@ -10,6 +10,7 @@
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/loops.hpp"
+#include "troupe/graph/support/text.hpp"
 #include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
@@ -27,19 +28,12 @@ struct Builder::State {
   Graph graph;
   Status status;
   std::vector<VariableNodes> variables;
-  // In lower case: those that differ only in that count as equal, as in TensorFlow.
-  std::unordered_map<std::string, int> names_used;
-  std::set<ResourceName> resources;  // of all variables
+  std::unordered_map<std::string, int> names_used;  // in lower case, as TensorFlow compares them
+  std::set<ResourceName> resources;                 // of all variables
   ControlFlowContexts contexts;
 };
 
 namespace {
-
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
 
 std::vector<int32_t> to_int32(const Shape& shape) {
   return {shape.sizes().begin(), shape.sizes().end()};
@@ -175,7 +169,8 @@ std::string Builder::unique_name(std::string_view op_name) const {
   auto name = used == 0 ? base : base + "_" + std::to_string(used);
   ++used;
   // A scope has no node of its name, so that the names that were made unique are kept, too.
-  while (state_->graph.contains(name) || (name != base && state_->names_used.contains(lower_case(name))))
+  while (state_->graph.contains(name) ||
+         (name != base && state_->names_used.contains(lower_case(name))))
     name = base + "_" + std::to_string(used++);
   state_->names_used.try_emplace(lower_case(name), 1);
   return name;
@@ -360,9 +355,7 @@ Variable Builder::variable(const std::string& name, const Value& initial) const 
   ResourceName resource{container_, prefix_ + name};
   if (state_->resources.contains(resource)) resource.name = full_name;
   while (!state_->resources.insert(resource).second) resource.name += "_1";
-  auto inner = *this;
-  inner.prefix_ = full_name + "/";
-  inner.next_name_.clear();
+  auto inner = within(full_name + "/");
   // What a step waits for has not run when the variable is initialized.
   inner.control_inputs_.clear();
   Variable variable{

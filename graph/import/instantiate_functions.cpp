@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "troupe/graph/import/message_bytes.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
@@ -26,8 +27,7 @@ std::string word_of(const proto::AttrValue& value) {
     default: break;
   }
   for (auto& c : text) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+  return lower_case(text);
 }
 
 bool is_allowed(const proto::AttrValue& value, const proto::AttrValue& allowed) {

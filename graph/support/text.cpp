@@ -24,6 +24,13 @@ std::optional<int> exponent_of(std::string_view unit) {
 
 std::string quote(std::string_view text) { return "'" + std::string(text) + "'"; }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::string_view trim(std::string_view text) {
   constexpr auto blanks = " \t\r\n";
   auto begin = text.find_first_not_of(blanks);

@@ -15,6 +15,9 @@ std::string quote(std::string_view text);
 /// Without the blanks and line ends around it.
 std::string_view trim(std::string_view text);
 
+/// With the letters of ASCII in lower case.
+std::string lower_case(std::string_view text);
+
 /// The trimmed parts between separators; one more part than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
