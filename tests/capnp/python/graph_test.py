@@ -10,6 +10,21 @@ import troupe as tf
 
 
 class GraphTest(tf.test.TestCase):
+    def test_names_differ_by_more_than_case(self):
+        first, second = tf.get_variable("W", [1]), tf.get_variable("w", [1])
+        with tf.variable_scope("Layer"):
+            third = tf.get_variable("k", [1])
+        with tf.variable_scope("layer"):
+            fourth = tf.get_variable("K", [1])
+        with tf.name_scope("S"), tf.name_scope("s"):
+            inner = tf.constant(1, name="x")
+        with tf.name_scope("s"):
+            outer = tf.constant(1, name="X")
+        found = [each.name for each in (first, second, third, fourth, inner, outer)]
+        self.assertEqual(
+            found, ["W:0", "w_1:0", "Layer/k:0", "layer/K_1:0", "S/s/x:0", "s_1/X:0"]
+        )
+
     def test_a_node_knows_its_op(self):
         x = tf.square(tf.random.uniform([2]), name="x")
         defined = x.op.op_def
