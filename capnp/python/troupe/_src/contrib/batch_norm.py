@@ -110,7 +110,6 @@ def batch_norm(
         )
         pending = graph.get_collection_ref(GraphKeys.UPDATE_OPS)
         before = len(pending)
-        graph.unique_name("batchnorm")  # what TensorFlow has in that scope
         if is_fused and not is_image:
             shape = tensor.shape.as_list()
             sizes = [-1, shape[1], 1, 1] if data_format == "NCHW" else [-1, 1, 1, shape[1]]
