@@ -223,9 +223,9 @@ BOOST_AUTO_TEST_CASE(a_port_in_use_is_named) {
   check_serves(target);
 }
 
-BOOST_AUTO_TEST_CASE(other_machines_may_connect_only_with_insecure) {
+BOOST_AUTO_TEST_CASE(other_machines_may_connect_only_with_tls_or_insecure) {
   for (auto host : {"0.0.0.0", "::", "example.org"})
-    check_says(refusal(2, {"--cluster", local_spec(0), "--bind", host}), "add --insecure");
+    check_says(refusal(2, {"--cluster", local_spec(0), "--bind", host}), "add --tls FOLDER");
   auto node = start_node({"--cluster", local_spec(0), "--bind", "0.0.0.0", "--insecure"});
   await_target(*node);
   node->send(SIGTERM);
