@@ -365,8 +365,7 @@ Result<ServerOptions> to_options(const Settings& settings) {
         "--bind '" + settings.bind +
         "' is not a loopback address, so anybody who reaches the port could run graphs here and "
         "read all state; add --tls FOLDER ('troupe certificate FOLDER' makes one), or --insecure "
-        "if "
-        "you trust everybody on that network");
+        "if you trust everybody on that network");
   auto counts = to_counts(settings.device_counts);
   if (!counts) return counts.status();
   auto cards = to_cards(settings.gpus);
