@@ -5,25 +5,24 @@
 #include <openssl/x509.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "troupe/graph/support/file.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr const char* environment_variable = "TROUPE_TLS";
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return invalid_argument(
-        "cannot read '" + path +
-        "', which TLS needs; 'troupe certificate FOLDER' makes such files");
-  return std::string(std::istreambuf_iterator<char>(file), {});
+Result<std::string> read_pem(const std::string& path) {
+  auto text = read_file(path);
+  if (text.ok()) return text;
+  return invalid_argument(
+      "cannot read '" + path + "', which TLS needs: " + text.status().message() +
+      "; 'troupe certificate FOLDER' makes such files");
 }
 
 /// What a file of that path has as `text`, or InvalidArgument.
@@ -35,17 +34,10 @@ Result<Made> parse(const std::string& path, const std::string& text) {
   return *std::move(made);
 }
 
-template <class Made>
-Result<Made> read(const std::string& path) {
-  auto text = read_file(path);
-  if (!text) return text.status();
-  return parse<Made>(path, *text);
-}
-
 /// All certificates of a file, one after the other.
 Result<std::vector<kj::TlsCertificate>> read_all(const std::string& path) {
   constexpr std::string_view end = "-----END CERTIFICATE-----";
-  auto text = read_file(path);
+  auto text = read_pem(path);
   if (!text) return text.status();
   std::vector<kj::TlsCertificate> found;
   for (size_t begin = 0;;) {
@@ -77,12 +69,16 @@ bool belongs(const std::string& key, const std::string& certificate) {
 Result<std::shared_ptr<Credentials>> Credentials::load(const std::string& folder) {
   auto authorities = read_all(folder + "/ca.pem");
   if (!authorities) return authorities.status();
-  auto certificate = read<kj::TlsCertificate>(folder + "/cert.pem");
+  auto shown_path = folder + "/cert.pem", key_path = folder + "/key.pem";
+  auto shown = read_pem(shown_path), secret = read_pem(key_path);
+  if (!shown) return shown.status();
+  if (!secret) return secret.status();
+  auto certificate = parse<kj::TlsCertificate>(shown_path, *shown);
   if (!certificate) return certificate.status();
-  auto key = read<kj::TlsPrivateKey>(folder + "/key.pem");
+  auto key = parse<kj::TlsPrivateKey>(key_path, *secret);
   if (!key) return key.status();
-  if (!belongs(*read_file(folder + "/key.pem"), *read_file(folder + "/cert.pem")))
-    return invalid_argument("'" + folder + "/key.pem' is not the key of '" + folder + "/cert.pem'");
+  if (!belongs(*secret, *shown))
+    return invalid_argument("'" + key_path + "' is not the key of '" + shown_path + "'");
   kj::TlsKeypair pair{.privateKey = *std::move(key), .certificate = *std::move(certificate)};
   kj::TlsContext::Options options;
   options.useSystemTrustStore = false;

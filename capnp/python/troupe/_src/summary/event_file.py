@@ -190,8 +190,10 @@ class SharedEventFileWriter:
                 return
             self._is_open = False
             self._file.users -= 1
-            is_last = self._file.users == 0
-        self._file.close() if is_last else self._file.flush()
+            if self._file.users == 0:
+                self._file.close()
+                return
+        self._file.flush()
 
     def reopen(self) -> None:
         """Takes part again, after `close`; begins another file where all have closed theirs."""

@@ -277,10 +277,15 @@ def _cut(rows: Tensor, begin: Tensor, end: Tensor, count: int) -> Tensor:
     sizes = rows.shape.as_list()
     if sizes[0] is not None and sizes[0] % count == 0:
         piece.set_shape([sizes[0] // count, *sizes[1:]])
-    for each in ("_keras_shape", "_uses_learning_phase"):
-        if hasattr(rows, each):
-            setattr(piece, each, getattr(rows, each))
+    _tell_keras(piece, rows)
     return piece
+
+
+def _tell_keras(made: Any, like: Any) -> None:
+    """Gives a tensor what Keras knows of another one, which it stands for."""
+    for each in ("_keras_shape", "_uses_learning_phase"):
+        if hasattr(like, each):
+            setattr(made, each, getattr(like, each))
 
 
 def _outputs(model: Any, inputs: List[Any]) -> Any:
@@ -302,9 +307,7 @@ def _whole(output: Any, pieces: List[Any]) -> Any:
     """An output for the whole batch; for Keras it is like that of the model."""
     made = _rows_together(pieces)
     made.set_shape(output.shape)
-    for each in ("_keras_shape", "_uses_learning_phase"):
-        if hasattr(output, each):
-            setattr(made, each, getattr(output, each))
+    _tell_keras(made, output)
     return made
 
 
