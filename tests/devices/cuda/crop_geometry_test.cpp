@@ -39,6 +39,18 @@ BOOST_AUTO_TEST_CASE(what_is_near_a_pixel_is_in_its_range) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(positions_that_are_rounded_past_a_pixel_are_in_its_range) {
+  // Each has a position that is exactly a little above a power of two, and below it as a float: the
+  // product that it is the sum of is rounded more coarsely than the sum. Found by search.
+  for (const auto& axis : {
+           CropAxis{65, 257, -0.0058501563f, 0.0829128325f},
+           CropAxis{65, 257, -0.00287671876f, 0.128594935f},
+           CropAxis{65, 257, -0.0130235935f, 0.343241185f},
+           CropAxis{65, 257, -0.00520468736f, 1.4796226f},
+       })
+    check_ranges(axis);
+}
+
 BOOST_AUTO_TEST_CASE(ranges_are_short) {
   CropAxis axis{1000, 1000, 0, 1};
   for (int64_t pixel = 0; pixel < axis.pixels; ++pixel) {
