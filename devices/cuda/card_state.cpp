@@ -20,6 +20,16 @@ void set_current_card(int ordinal) {
   if (cudaSetDevice(ordinal) == cudaSuccess) current = ordinal;
 }
 
+int capability_of_current_card() {
+  int card = 0, major = 0, minor = 0;
+  auto error = cudaGetDevice(&card);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, card);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, card);
+  return error == cudaSuccess ? major * 10 + minor : 0;
+}
+
 CardState::~CardState() {
   for (auto event : idle_) cudaEventDestroy(event);
 }

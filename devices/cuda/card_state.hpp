@@ -16,6 +16,9 @@ namespace troupe::cuda {
 /// Makes a card the one that CUDA's calls of this thread are for.
 void set_current_card(int ordinal);
 
+/// The compute capability of that card, as 90; 0 where it is not known.
+int capability_of_current_card();
+
 /// What calls for a card share with what they leave behind, which may outlive its driver: events,
 /// and the card's first error. Thread-safe.
 class CardState : public std::enable_shared_from_this<CardState> {

@@ -37,6 +37,11 @@ Tensor ints(std::vector<int32_t> values) {
 
 bool is_complex(DType dtype) { return std::ranges::count(complex(), dtype) > 0; }
 
+boost::unit_test::precondition where_card_has(const std::string& op) {
+  return boost::unit_test::precondition(
+      [op](boost::unit_test::test_unit_id) { return std::ranges::count(ops_of_card(), op) > 0; });
+}
+
 void ComparedDevices::compare(RecordedCall call, double tolerance) {
   call.where = "call " + std::to_string(calls++);  // its variables have names of their own
   auto expected = run_call(call, cpu), got = run_call(call, card);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,9 @@ Tensor ints(std::vector<int32_t> values);
 bool is_complex(DType dtype);
 
 inline constexpr DType floats[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
+
+/// Of a test case: it runs where the card has the op. Without cuDNN it has no convolutions.
+boost::unit_test::precondition where_card_has(const std::string& op);
 
 /// A card, and the CPU that it is to compute like.
 struct ComparedDevices {

@@ -30,12 +30,6 @@ void compare_convolution(
   devices.compare({.op = ops.to_filter, .attrs = attrs, .inputs = of_filter});
 }
 
-/// Of a test case: it runs where the card has the op. Without cuDNN it has no convolutions.
-auto where_card_has(const std::string& op) {
-  return boost::unit_test::precondition(
-      [op](boost::unit_test::test_unit_id) { return std::ranges::count(ops_of_card(), op) > 0; });
-}
-
 /// Numbers of the axes [batch, spatial..., channels], in the order that the format has them in.
 std::vector<int64_t> in_order(const std::string& format, std::vector<int64_t> of_axes) {
   if (!format.ends_with("C")) std::rotate(of_axes.begin() + 1, of_axes.end() - 1, of_axes.end());

@@ -52,13 +52,22 @@ void scale(const Launch& launch, Tensor& result, int64_t block_elements) {
         out<float>(result), static_cast<int64_t>(result.bytes() / sizeof(float)), factor, stream);
 }
 
-/// Input 0 for transforms that are made over it: itself where nobody else holds it, else a copy.
-Result<Tensor> writable_input(Launch& launch) {
+/// Input 0 as halves of spectra of reals, which the transform is made over: itself where nobody
+/// else holds it, else a copy.
+Result<Tensor> spectra_of_reals(Launch& launch, int axes, const FourierBlocks& whole) {
   const auto& input = launch.input(0);
-  auto writable = launch.reuse_or_allocate({0}, input.dtype(), input.shape());
-  if (!writable) return writable;
-  auto status = copy_all(launch, *writable, input);
-  return status.ok() ? writable : Result<Tensor>(status);
+  auto spectra = launch.reuse_or_allocate({0}, input.dtype(), input.shape());
+  if (!spectra) return spectra;
+  if (auto status = copy_all(launch, *spectra, input); !status.ok()) return status;
+  auto given = FourierBlocks::of(input.shape(), axes).sizes;
+  const auto& lengths = whole.sizes;
+  launch_make_hermitian(
+      {.numbers = static_cast<Complex64*>(spectra->mutable_raw()),
+       .count = whole.count,
+       .given = {given[0], given[1], given[2]},
+       .lengths = {lengths[0], lengths[1], lengths[2]},
+       .stream = stream_of(launch)});
+  return spectra;
 }
 
 Status compute_fourier(Launch& launch, const FourierForm& form, DType made) {
@@ -67,8 +76,9 @@ Status compute_fourier(Launch& launch, const FourierForm& form, DType made) {
   auto result = launch.allocate(made, sizes->result);
   if (!result) return result.status();
   if (result->elements() > 0) {
-    auto in = form.spectrum == Spectrum::to_reals ? writable_input(launch)
-                                                  : Result<Tensor>(launch.input(0));
+    auto in = form.spectrum == Spectrum::to_reals
+                  ? spectra_of_reals(launch, form.axes, sizes->whole)
+                  : Result<Tensor>(launch.input(0));
     if (!in) return in.status();
     auto shape = shape_of(
         type_of(form.spectrum, made), form.axes, FourierBlocks::of(in->shape(), form.axes),

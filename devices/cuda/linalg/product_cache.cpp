@@ -1,6 +1,8 @@
 #include "troupe/devices/cuda/linalg/product_cache.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "troupe/devices/cuda/measure.hpp"
@@ -13,6 +15,9 @@ constexpr size_t product_plans_max = 1024;
 /// Algorithms that are measured, and for how large a product.
 constexpr int measured_max = 8;
 constexpr double measured_flops = 1e8;
+/// The library has no algorithms for 2^16 products and more in one call. A power of 2, so that the
+/// parts of more are as well aligned as all.
+constexpr int64_t count_max = 1 << 15;
 
 Status status_of(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return {};
@@ -177,8 +182,24 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::plan_for(const Product
 }
 
 Status ProductCache::multiply(
-    const Launch& launch, const ProductShape& given, const ProductMemory& memory) {
-  auto shape = given;
+    const Launch& launch, const ProductShape& shape, const ProductMemory& memory) {
+  auto of_operand = static_cast<int64_t>(size_of(shape.dtype));
+  auto of_result = static_cast<int64_t>(shape.is_widened ? sizeof(float) : size_of(shape.dtype));
+  for (int64_t first = 0; first < shape.count; first += count_max) {
+    auto part = shape;
+    part.count = std::min(shape.count - first, count_max);
+    auto status = multiply_at_once(
+        launch, part,
+        {static_cast<const std::byte*>(memory.a) + first * shape.a_stride * of_operand,
+         static_cast<const std::byte*>(memory.b) + first * shape.b_stride * of_operand,
+         static_cast<std::byte*>(memory.out) + first * shape.rows * shape.columns * of_result});
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+Status ProductCache::multiply_at_once(
+    const Launch& launch, ProductShape shape, const ProductMemory& memory) {
   shape.alignment = alignment_of({memory.a, memory.b, memory.out}, 256);
   auto found = plan_for(shape);
   if (!found) return found.status();

@@ -55,6 +55,7 @@ class ProductCache {
 
   Result<std::shared_ptr<Plan>> plan_for(const ProductShape& shape);
   Result<std::shared_ptr<Plan>> make_plan(const ProductShape& shape) const;
+  Status multiply_at_once(const Launch& launch, ProductShape shape, const ProductMemory& memory);
   Status put_product(
       const Launch& launch, const Plan& plan, const Algorithm& algorithm,
       const ProductMemory& memory) const;

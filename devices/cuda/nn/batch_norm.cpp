@@ -1,6 +1,9 @@
 #if TROUPE_CUDNN  // else the ops are computed on the CPU
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "troupe/devices/cpu/nn/normalization.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
@@ -14,6 +17,8 @@ namespace {
 using cpu::BatchNormNode;
 
 constexpr auto mode = CUDNN_BATCHNORM_SPATIAL;
+/// More images are not normalized by given statistics in one call.
+constexpr int64_t images_max = 65535;
 
 /// The library's descriptions of images and of what there is for each channel.
 struct BatchNormShapes {
@@ -30,6 +35,15 @@ struct BatchNormShapes {
       status = cudnnDeriveBNTensorDescriptor(channels, images, mode);
   }
 };
+
+/// What the library has no kernels for.
+Status check_images(const Tensor& images) {
+  if (images.elements() == 0)
+    return unimplemented("there is no CUDA kernel that normalizes empty images");
+  if (images.elements() > std::numeric_limits<int32_t>::max())
+    return unimplemented("cuDNN normalizes less than 2^31 elements");
+  return {};
+}
 
 Status convert_variance(
     const Launch& launch, const BatchNormNode& op, Tensor& to, const Tensor& from,
@@ -64,6 +78,10 @@ Status normalize_batch(
   if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
   auto deviations = launch.allocate(op.statistics, statistics[3].shape());
   if (!deviations) return deviations.status();
+  // It multiplies what is there by 0 and adds it to the statistics of the batch, also where it is
+  // NaN.
+  for (size_t i : {0, 1})
+    if (auto status = set_zeros(launch, statistics[i]); !status.ok()) return status;
   DnnFactors by(op.dtype);
   auto status = to_status(
       kept<DnnLibrary>(launch).use(
@@ -86,9 +104,15 @@ Status normalize_batch(
   return status;
 }
 
-Status normalize(Launch& launch, const BatchNormNode& op, Tensor& y) {
+/// Normalizes images by given statistics, from number `first` on.
+Status normalize_part(
+    Launch& launch, const BatchNormNode& op, Tensor& y, int64_t first, int64_t count) {
   const auto& x = launch.input(0);
-  BatchNormShapes shapes(op, x.shape());
+  auto all = x.shape().sizes();
+  std::vector<int64_t> sizes(all.begin(), all.end());
+  auto offset = static_cast<size_t>(x.elements() / sizes[0] * first) * size_of(op.dtype);
+  sizes[0] = count;
+  BatchNormShapes shapes(op, Shape(sizes));
   if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
   DnnFactors by(op.dtype);
   return to_status(
@@ -96,18 +120,27 @@ Status normalize(Launch& launch, const BatchNormNode& op, Tensor& y) {
           launch,
           [&](cudnnHandle_t handle) {
             return cudnnBatchNormalizationForwardInference(
-                handle, mode, by.take_new(), by.drop_old(), shapes.images, x.raw(), shapes.images,
-                y.mutable_raw(), shapes.channels, launch.input(1).raw(), launch.input(2).raw(),
-                launch.input(3).raw(), launch.input(4).raw(), op.epsilon);
+                handle, mode, by.take_new(), by.drop_old(), shapes.images,
+                static_cast<const std::byte*>(x.raw()) + offset, shapes.images,
+                static_cast<std::byte*>(y.mutable_raw()) + offset, shapes.channels,
+                launch.input(1).raw(), launch.input(2).raw(), launch.input(3).raw(),
+                launch.input(4).raw(), op.epsilon);
           }),
       "normalize images");
+}
+
+Status normalize(Launch& launch, const BatchNormNode& op, Tensor& y) {
+  auto images = y.shape()[0];
+  Status status;
+  for (int64_t first = 0; status.ok() && first < images; first += images_max)
+    status = normalize_part(launch, op, y, first, std::min(images - first, images_max));
+  return status;
 }
 
 Status compute_batch_norm(Launch& launch, const BatchNormNode& op) {
   auto channels = op.channels_of_forward(launch);
   if (!channels) return channels.status();
-  if (launch.input(0).elements() == 0)
-    return unimplemented("there is no CUDA kernel that normalizes empty images");
+  if (auto status = check_images(launch.input(0)); !status.ok()) return status;
   auto y = launch.allocate(op.dtype, launch.input(0).shape());
   if (!y) return y.status();
   std::array<Tensor, 4> statistics;
@@ -165,8 +198,7 @@ Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& op) {
     return invalid_argument(
         "'y_backprop' must have the shape of 'x', " + launch.input(1).shape().to_string() +
         ", but has " + launch.input(0).shape().to_string());
-  if (launch.input(0).elements() == 0)
-    return unimplemented("there is no CUDA kernel that normalizes empty images");
+  if (auto status = check_images(launch.input(0)); !status.ok()) return status;
   if (auto status = set_gradients(launch, op, *channels); !status.ok()) return status;
   for (int i : {3, 4}) {
     auto empty = launch.allocate(op.statistics, {0});

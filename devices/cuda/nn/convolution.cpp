@@ -6,6 +6,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/array/transpose.hpp"
+#include "troupe/devices/cuda/card_state.hpp"
 #include "troupe/devices/cuda/linalg/product_cache.hpp"
 #include "troupe/devices/cuda/nn/convolution_plan.hpp"
 #include "troupe/devices/cuda/slow_at_first.hpp"
@@ -297,6 +298,8 @@ KernelCatalog::Make convolution(Pass pass) {
     if (!convolution) return convolution.status();
     auto dtype = node.attr<DType>("T");
     if (!std::ranges::count(floating(), dtype)) return no_kernel(dtype);
+    // cuDNN convolves bfloat16 on cards whose tensor cores multiply it.
+    if (dtype == DType::bfloat16 && capability_of_current_card() < 80) return no_kernel(dtype);
     return slow_at_first([op = *convolution, dtype](Launch& launch) {
       return compute_convolution(launch, op, dtype);
     });

@@ -168,6 +168,8 @@ Configurations configurations(const Operation& operation, cudnnBackendHeurMode_t
   auto status = cudnnBackendGetAttribute(
       heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, named_max,
       &count, parts.data());
+  // It may know of more than it was asked for.
+  count = std::min<int64_t>(count, named_max);
   found.resize(status == CUDNN_STATUS_SUCCESS ? static_cast<size_t>(count) : 0);
   return found;
 }
@@ -186,14 +188,21 @@ std::set<cudnnBackendNumericalNote_t> notes_of(const DnnPart& configuration) {
         engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, notes.size(),
         &count, notes.data());
   if (status != CUDNN_STATUS_SUCCESS) return {};
-  return {notes.begin(), notes.begin() + count};
+  return {notes.begin(), notes.begin() + std::min(count, std::ssize(notes))};
 }
 
-/// Whether it rounds no more than the operands' dtype does.
+/// What is wanted of an engine.
+struct Wanted {
+  bool allows_tf32;
+  bool rounds_alike;  // each time
+};
+
+/// Whether it rounds no more than the operands' dtype does, and as it is wanted to.
 bool is_exact_enough(
-    const DnnPart& configuration, const ConvolutionShape& shape, bool allows_tf32) {
+    const DnnPart& configuration, const ConvolutionShape& shape, const Wanted& wanted) {
   auto notes = notes_of(configuration);
-  if (shape.dtype != DType::float32 || allows_tf32) return true;
+  if (wanted.rounds_alike && notes.contains(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) return false;
+  if (shape.dtype != DType::float32 || wanted.allows_tf32) return true;
   return !notes.contains(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) &&
          !notes.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
 }
@@ -211,7 +220,7 @@ std::shared_ptr<const ConvolutionEngine> set_up(
 }
 
 cudnnStatus_t find_engines(
-    cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first, bool allows_tf32,
+    cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first, const Wanted& wanted,
     size_t most, ConvolutionPlan::Engines& engines) {
   Operation operation(handle, shape, channels_first);
   if (operation.status() != CUDNN_STATUS_SUCCESS) return operation.status();
@@ -219,7 +228,7 @@ cudnnStatus_t find_engines(
     size_t found = 0;
     for (const auto& configuration : configurations(operation, mode)) {
       if (found >= most) break;
-      if (!is_exact_enough(*configuration, shape, allows_tf32)) continue;
+      if (!is_exact_enough(*configuration, shape, wanted)) continue;
       auto engine = set_up(handle, *configuration, channels_first);
       if (!engine) continue;
       engines.push_back(std::move(engine));
@@ -291,14 +300,17 @@ Result<std::shared_ptr<ConvolutionPlan>> ConvolutionPlans::plan(
   ConvolutionPlan::Engines engines;
   auto status = CUDNN_STATUS_NOT_SUPPORTED;
   auto most = measures_algorithms() && shape.flops() >= measured_flops ? measured_max : 1;
-  for (auto channels_first : {shape.channels_first, !shape.channels_first}) {
-    auto is_compared =
-        most > 1 && channels_first == is_faster_with_channels_first(shape.dtype, allows_tf32_);
-    if (!engines.empty() && !is_compared) continue;
-    status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
-      return find_engines(handle, shape, channels_first, allows_tf32_, most, engines);
-    });
-  }
+  // Engines that round otherwise each time are taken where there are no others.
+  for (auto rounds_alike : {true, false})
+    for (auto channels_first : {shape.channels_first, !shape.channels_first}) {
+      auto is_compared = rounds_alike && most > 1 &&
+                         channels_first == is_faster_with_channels_first(shape.dtype, allows_tf32_);
+      if (!engines.empty() && !is_compared) continue;
+      status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
+        return find_engines(
+            handle, shape, channels_first, {allows_tf32_, rounds_alike}, most, engines);
+      });
+    }
   if (engines.empty()) return to_status(status, "plan a convolution");
   if (plans_.size() >= plans_max) plans_.clear();
   auto plan = std::make_shared<ConvolutionPlan>(std::move(engines));

@@ -1,9 +1,12 @@
-// The graph interface of cuDNN for emulated cards, as far as convolutions need it. Each has two
-// engines: a first one that rounds what it multiplies, as the tensor cores do, and one that is
-// exact. Images of float64 are convolved with channels first only, those of 16 bits with channels
-// last only, so that both are transposed. The working memory is written.
+// The graph interface of cuDNN for emulated cards, as far as convolutions need it. Each has three
+// engines: one that rounds what it multiplies, as the tensor cores do, one whose results differ
+// from call to call, and one that is exact; convolutions of volumes have so many of the first kind
+// that no other is among those that are asked for. Cards of capability 75 have none for bfloat16.
+// Images of float64 are convolved with channels first only, those of 16 bits with channels last
+// only, so that both are transposed. The working memory is written.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "troupe/tests/cuda/emulated/dnn_state.hpp"
+#include "troupe/tests/cuda/emulated/state.hpp"
 
 namespace troupe::emulated {
 namespace {
@@ -26,7 +30,7 @@ struct Part {
   cudnnBackendDescriptorType_t type;
   std::map<Name, std::vector<std::byte>> values = {};
   std::map<Name, std::shared_ptr<const Part>> parts = {};
-  bool rounds = false;  // of an engine
+  bool rounds = false, varies = false;  // of an engine
   bool is_whole = false;
 
   template <class T>
@@ -157,6 +161,8 @@ struct Convolution {
       fits = padded >= reach && y.sizes[i + 2] == (padded - reach) / strides[i] + 1;
     }
     if (!fits) return CUDNN_STATUS_BAD_PARAM;
+    if (x.type == Floating::bfloat16 && capability_of(current_card()) < 80)
+      return CUDNN_STATUS_NOT_SUPPORTED;
     auto is_taken = x.type == Floating::float32 ||
                     x.is_of_order(/*channels_first=*/x.type == Floating::float64);
     return is_taken ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
@@ -227,7 +233,9 @@ std::vector<double> read_all(const Operand& operand, const void* from, bool roun
   return all;
 }
 
-void convolve(const Convolution& c, bool rounds, const std::map<int64_t, void*>& memory) {
+/// `factor`: of all results.
+void convolve(
+    const Convolution& c, bool rounds, double factor, const std::map<int64_t, void*>& memory) {
   auto is_forward = c.pass == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
   auto to_input = c.pass == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
   const auto& made = is_forward ? c.y : to_input ? c.x : c.w;
@@ -244,7 +252,7 @@ void convolve(const Convolution& c, bool rounds, const std::map<int64_t, void*>&
     else sums[at_w] += x[at_x] * y[at_y];
   });
   for (size_t i = 0; i < sums.size(); ++i)
-    write(memory.at(made.id), made.type, static_cast<int64_t>(i), sums[i]);
+    write(memory.at(made.id), made.type, static_cast<int64_t>(i), sums[i] * factor);
 }
 
 /// The engines for an operation: those of a mode of the library's.
@@ -252,15 +260,21 @@ std::vector<std::shared_ptr<Part>> engines_for(const Part& heuristics) {
   std::vector<std::shared_ptr<Part>> configurations;
   auto mode = heuristics.one<cudnnBackendHeurMode_t>(CUDNN_ATTR_ENGINEHEUR_MODE);
   auto graph = heuristics.parts.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  for (auto rounds : {true, false}) {
-    if (rounds && mode == CUDNN_HEUR_MODE_FALLBACK) continue;
+  auto add = [&](bool rounds, bool varies) {
     auto engine = std::make_shared<Part>(Part{.type = CUDNN_BACKEND_ENGINE_DESCRIPTOR});
     engine->rounds = rounds;
+    engine->varies = varies;
     engine->parts[CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH] = graph;
     auto configuration = std::make_shared<Part>(Part{.type = CUDNN_BACKEND_ENGINECFG_DESCRIPTOR});
     configuration->parts[CUDNN_ATTR_ENGINECFG_ENGINE] = engine;
     configurations.push_back(configuration);
+  };
+  if (mode != CUDNN_HEUR_MODE_FALLBACK) {
+    auto is_volume = Convolution::of(graph->part(CUDNN_ATTR_OPERATIONGRAPH_OPS)).x.spatial() == 3;
+    for (int i = 0; i < (is_volume ? 300 : 1); ++i) add(true, false);
+    add(false, true);
   }
+  add(false, false);
   return configurations;
 }
 
@@ -269,8 +283,8 @@ cudnnStatus_t get_parts(
   std::vector<std::shared_ptr<Part>> found;
   if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS) found = engines_for(part);
   else found.push_back(std::make_shared<Part>(part.part(name)));
-  *count = std::min<int64_t>(most, std::ssize(found));
-  for (int64_t i = 0; i < *count; ++i) to[i]->part = found[static_cast<size_t>(i)];
+  *count = std::ssize(found);  // also where it is more than was asked for
+  for (int64_t i = 0; i < std::min(*count, most); ++i) to[i]->part = found[static_cast<size_t>(i)];
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -313,8 +327,9 @@ cudnnStatus_t cudnnBackendGetAttribute(
     return get_parts(part, name, most, count, static_cast<cudnnBackendDescriptor_t*>(values));
   *count = 1;
   if (name == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE) *static_cast<int64_t*>(values) = work_bytes;
-  else if (name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE && part.rounds)
-    *static_cast<cudnnBackendNumericalNote_t*>(values) = CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+  else if (name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE && (part.rounds || part.varies))
+    *static_cast<cudnnBackendNumericalNote_t*>(values) =
+        part.rounds ? CUDNN_NUMERICAL_NOTE_TENSOR_CORE : CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
   else *count = 0;
   return CUDNN_STATUS_SUCCESS;
 }
@@ -337,9 +352,11 @@ cudnnStatus_t cudnnBackendExecute(
   if (ids.size() != pointers.size() || !work) return CUDNN_STATUS_BAD_PARAM;
   std::map<int64_t, void*> memory;
   for (size_t i = 0; i < ids.size(); ++i) memory[ids[i]] = pointers[i];
-  handle->stream->put([convolution, memory, work, rounds = engine.rounds] {
+  static std::atomic<int> calls{0};
+  auto factor = engine.varies ? 1 + 1e-6 * ++calls : 1;
+  handle->stream->put([convolution, memory, work, factor, rounds = engine.rounds] {
     std::memset(work, 0x5a, work_bytes);
-    convolve(convolution, rounds && convolution.x.type == Floating::float32, memory);
+    convolve(convolution, rounds && convolution.x.type == Floating::float32, factor, memory);
   });
   return CUDNN_STATUS_SUCCESS;
 }

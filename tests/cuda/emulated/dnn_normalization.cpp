@@ -22,6 +22,9 @@ struct DnnTensor {
 
 namespace {
 
+/// What one call normalizes by given statistics.
+constexpr int64_t images_max = 65535;
+
 /// Only results that replace what was there are emulated.
 bool replaces(const DnnTensor& images, const void* alpha, const void* beta) {
   auto type = images.type == Floating::float64 ? Floating::float64 : Floating::float32;
@@ -114,8 +117,11 @@ cudnnStatus_t cudnnBatchNormalizationForwardTraining(
             y, images.type, images.at(i, c),
             (at(i) - of_batch) * deviation * channels.at(scale, c) + channels.at(offset, c));
       channels.set(mean, c, of_batch);
-      channels.set(running_mean, c, of_batch);
-      channels.set(running_variance, c, squares / double(each - 1));
+      auto add = [&](void* to, double found) {
+        channels.set(to, c, channels.at(to, c) * (1 - factor) + found * factor);
+      };
+      add(running_mean, of_batch);
+      add(running_variance, squares / double(each - 1));
       channels.set(deviations, c, deviation);
     }
   });
@@ -127,7 +133,7 @@ cudnnStatus_t cudnnBatchNormalizationForwardInference(
     cudnnTensorDescriptor_t of_x, const void* x, cudnnTensorDescriptor_t, void* y,
     cudnnTensorDescriptor_t of_channels, const void* scale, const void* offset, const void* mean,
     const void* variance, double epsilon) {
-  if (!replaces(*of_x, alpha, beta)) return CUDNN_STATUS_NOT_SUPPORTED;
+  if (!replaces(*of_x, alpha, beta) || of_x->batch > images_max) return CUDNN_STATUS_NOT_SUPPORTED;
   handle->stream->put([=, images = *of_x, channels = PerChannel{of_channels->type}] {
     for (int64_t c = 0; c < images.channels; ++c) {
       auto factor = channels.at(scale, c) / std::sqrt(channels.at(variance, c) + epsilon);

@@ -25,14 +25,15 @@ Fiber::Fiber(std::function<void()> run) : run_(std::move(run)) {
       ::mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   stack_ = static_cast<char*>(memory);
-  ::getcontext(&own_);
-  own_.uc_stack.ss_sp = stack_;
-  own_.uc_stack.ss_size = stack_bytes;
-  own_.uc_link = nullptr;
+  auto& first = own_.context;
+  ::getcontext(&first);
+  first.uc_stack.ss_sp = stack_;
+  first.uc_stack.ss_size = stack_bytes;
+  first.uc_link = nullptr;
   // makecontext() hands on numbers of the size of int only.
   auto self = reinterpret_cast<uintptr_t>(this);
   ::makecontext(
-      &own_, reinterpret_cast<void (*)()>(&Fiber::begin), 2, static_cast<unsigned>(self),
+      &first, reinterpret_cast<void (*)()>(&Fiber::begin), 2, static_cast<unsigned>(self),
       static_cast<unsigned>(self >> 32));
 #ifdef __SANITIZE_THREAD__
   thread_sanitizer_own_ = __tsan_create_fiber(0);
@@ -46,6 +47,19 @@ Fiber::~Fiber() {
   ::munmap(stack_, stack_bytes);
 }
 
+void Fiber::swap(Place& from, Place& to) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  ::swapcontext(&from.context, &to.context);  // they take a jump for one within a stack
+#else
+  // Contexts have the mask of signals, which takes two system calls: longer than most threads of a
+  // block compute between two barriers. A jump leaves it as it is.
+  from.has_jump = true;
+  if (::_setjmp(from.jump) != 0) return;
+  if (to.has_jump) ::_longjmp(to.jump, 1);
+  ::setcontext(&to.context);
+#endif
+}
+
 void Fiber::resume() {
 #ifdef __SANITIZE_ADDRESS__
   void* fake_stack = nullptr;
@@ -55,7 +69,7 @@ void Fiber::resume() {
   thread_sanitizer_caller_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(thread_sanitizer_own_, 0);
 #endif
-  ::swapcontext(&caller_, &own_);
+  swap(caller_, own_);
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
@@ -68,7 +82,7 @@ void Fiber::leave() {
 #ifdef __SANITIZE_THREAD__
   __tsan_switch_to_fiber(thread_sanitizer_caller_, 0);
 #endif
-  ::swapcontext(&own_, &caller_);
+  swap(own_, caller_);
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(own_fake_stack_, &caller_stack_, &caller_stack_bytes_);
 #endif

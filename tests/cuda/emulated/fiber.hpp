@@ -1,5 +1,6 @@
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <functional>
@@ -20,12 +21,19 @@ class Fiber {
   void leave();
 
  private:
+  /// Where a stack was left.
+  struct Place {
+    ucontext_t context;  // at its begin, or as sanitizers want it
+    jmp_buf jump;
+    bool has_jump = false;
+  };
+  static void swap(Place& from, Place& to);
   static void begin(unsigned low, unsigned high);
   void loop();
 
   std::function<void()> run_;
   char* stack_;
-  ucontext_t own_{}, caller_{};
+  Place own_{}, caller_{};
   // What sanitizers are told of the stacks.
   const void* caller_stack_ = nullptr;
   size_t caller_stack_bytes_ = 0;

@@ -68,12 +68,23 @@ void transform_axis(std::vector<Complex>& block, const Sizes& lengths, size_t ax
   }
 }
 
-/// The half of a spectrum of reals along the last axis, and the rest that follows from it.
+/// Makes the half of a spectrum along the last axis that of reals along all axes, as the library
+/// takes it to be: where mirror images in the half itself are not alike, neither counts alone, and
+/// an imaginary part of what is its own mirror image is added in.
 void complete(std::vector<Complex>& block, const Sizes& lengths) {
-  auto length = lengths[2];
-  for (long long row = 0; row < std::ssize(block); row += length)
-    for (long long k = length / 2 + 1; k < length; ++k)
-      block[static_cast<size_t>(row + k)] = std::conj(block[static_cast<size_t>(row + length - k)]);
+  for_each(lengths, lengths, lengths[2], [&](auto, auto at) {
+    auto rest = at, place = 0LL, stride = 1LL;
+    for (size_t axis = 3; axis-- > 0; stride *= lengths[axis]) {
+      place += stride * ((lengths[axis] - rest % lengths[axis]) % lengths[axis]);
+      rest /= lengths[axis];
+    }
+    auto k = at % lengths[2], mirror_k = place % lengths[2];
+    auto &value = block[static_cast<size_t>(at)], &mirror = block[static_cast<size_t>(place)];
+    if (at == place) value = value.real() + value.imag();
+    else if (k == mirror_k && at > place)
+      mirror = std::conj(value = 2.0 * std::conj(mirror) - value);
+    else if (k > mirror_k) value = std::conj(mirror);
+  });
 }
 
 template <class In, class Out>
@@ -85,9 +96,9 @@ void transform_block(const Plan& plan, In* in, Out* out, int direction) {
     if constexpr (std::is_same_v<In, float>) block[static_cast<size_t>(at)] = in[from];
     else block[static_cast<size_t>(at)] = Complex(in[from].x, in[from].y);
   });
+  if (to_reals) complete(block, plan.lengths);
   transform_axis(block, plan.lengths, 0, direction);
   transform_axis(block, plan.lengths, 1, direction);
-  if (to_reals) complete(block, plan.lengths);
   transform_axis(block, plan.lengths, 2, direction);
   auto last = plan.type == CUFFT_R2C ? half : plan.lengths[2];
   for_each(plan.lengths, plan.made, last, [&](auto to, auto at) {

@@ -25,7 +25,7 @@ class Guard {
     auto* memory =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
-    if (bytes <= filled_bytes_max) std::memset(memory, 0xa5, bytes);
+    if (bytes <= filled_bytes_max) std::memset(memory, 0xff, bytes);
     if (works_ == 0) ::mprotect(memory, bytes, PROT_NONE);
     blocks_[memory] = bytes;
     return memory;

@@ -115,7 +115,7 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
     *memory = map(block.file, bytes);
   } else {
     *memory = allocate(256, bytes);
-    if (*memory) std::memset(*memory, 0xa5, bytes);  // what lies in a card's memory is not 0
+    if (*memory) std::memset(*memory, 0xff, bytes);  // NaN: what lies there is nobody's number
   }
   if (!*memory) return failed(cudaErrorMemoryAllocation);
   of_cards().add(*memory, block);

@@ -67,7 +67,10 @@ struct Operand {
   }
 };
 
-/// Whether the library multiplies such matrices: also 16-bit floats to floats.
+constexpr int32_t count_max = 65535;
+
+/// Whether the library multiplies such matrices: also 16-bit floats to floats, and less than 2^16
+/// at once.
 bool fits(const Operand& a, const Operand& b, const MatrixLayout& d, cublasComputeType_t compute) {
   auto type = a.layout.type;
   auto is_double = compute == CUBLAS_COMPUTE_64F;
@@ -75,7 +78,7 @@ bool fits(const Operand& a, const Operand& b, const MatrixLayout& d, cublasCompu
   return type == b.layout.type && (d.type == type || (is_half && d.type == CUDA_R_32F)) &&
          is_double == (type == CUDA_R_64F) && a.rows() == d.rows && b.columns() == d.columns &&
          a.columns() == b.rows() && a.layout.count == d.count && b.layout.count == d.count &&
-         d.rows > 0 && d.columns > 0 && a.columns() > 0;
+         d.count <= count_max && d.rows > 0 && d.columns > 0 && a.columns() > 0;
 }
 
 template <class T>

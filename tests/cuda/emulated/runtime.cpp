@@ -78,6 +78,15 @@ cudaError_t cudaSetDevice(int device) {
   card_of_thread = device;
   return cudaSuccess;
 }
+cudaError_t cudaGetDevice(int* device) {
+  *device = card_of_thread;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  auto capability = capability_of(device);
+  *value = attribute == cudaDevAttrComputeCapabilityMajor ? capability / 10 : capability % 10;
+  return cudaSuccess;
+}
 cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = 12000;
@@ -89,7 +98,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::snprintf(properties->name, sizeof properties->name, "emulated card");
   properties->totalGlobalMem = card_bytes;
   properties->sharedMemPerBlockOptin = size_t{48} << 10;
-  properties->major = 9;
+  properties->major = capability_of(device) / 10;
+  properties->minor = capability_of(device) % 10;
   properties->multiProcessorCount = 4;
   properties->maxThreadsPerMultiProcessor = 2048;
   return cudaSuccess;

@@ -7,6 +7,9 @@ namespace troupe::emulated {
 inline constexpr int cards = 2;
 inline constexpr size_t card_bytes = size_t{4} << 30;
 
+/// Its compute capability: the second card is an older one.
+constexpr int capability_of(int card) { return card == 0 ? 90 : 75; }
+
 /// The card that the calls of this thread are for.
 int current_card();
 

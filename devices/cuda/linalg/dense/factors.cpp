@@ -2,6 +2,7 @@
 #include "troupe/devices/cuda/linalg/dense/factors.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "troupe/devices/cuda/kernel_support.hpp"
 #include "troupe/devices/cuda/linalg/dense/matrix_copy.hpp"
@@ -52,6 +53,31 @@ ColumnMatrices columns_of(const MatrixBatch& batch, Tensor& matrices) {
   return {matrices.dtype(), matrices.mutable_raw(), batch.count, batch.rows, batch.columns};
 }
 
+/// Factors matrices in place by the library. A NaN is a fault to it, and none to small matrices'
+/// kernel or on CPUs: such a matrix's factor becomes NaN here.
+Status factor_large(
+    const Launch& launch, const MatrixBatch& batch, Tensor& matrices, int32_t* faults) {
+  auto not_finite = launch.allocate(DType::int32, {batch.count});
+  if (!not_finite) return not_finite.status();
+  auto element = element_of(matrices.dtype());
+  auto stream = stream_of(launch);
+  launch_find_not_finite_matrices(
+      element, out<int32_t>(*not_finite), matrices.raw(), batch.count, batch.rows, batch.columns,
+      MatrixPart::lower, stream);
+  // In column-major order it is the transposed, conjugated matrix, whose upper factor is the
+  // transposed lower one.
+  auto status =
+      kept<SolverLibrary>(launch).factor_cholesky(launch, columns_of(batch, matrices), faults);
+  if (!status.ok()) return status;
+  launch_drop_faults(faults, out<int32_t>(*not_finite), batch.count, stream);
+  auto copy = copy_of(launch, batch, matrices, matrices);
+  copy.part = MatrixPart::lower;
+  copy.faults = out<int32_t>(*not_finite);
+  copy.instead = std::numeric_limits<double>::quiet_NaN();
+  launch_matrix_copy(element, copy);
+  return launched("a decomposition by Cholesky");
+}
+
 }  // namespace
 
 Result<CholeskyFactors> factor_cholesky(
@@ -71,10 +97,7 @@ Result<CholeskyFactors> factor_cholesky(
         stream_of(launch));
     status = launched("a decomposition by Cholesky");
   } else {
-    // In column-major order it is the transposed, conjugated matrix, whose upper factor is the
-    // transposed lower one.
-    status = kept<SolverLibrary>(launch).factor_cholesky(
-        launch, columns_of(batch, *lower), out<int32_t>(*faults));
+    status = factor_large(launch, batch, *lower, out<int32_t>(*faults));
   }
   if (!status.ok()) return status;
   return CholeskyFactors{*std::move(lower), *std::move(faults)};

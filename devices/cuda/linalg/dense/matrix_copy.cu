@@ -16,10 +16,12 @@ __global__ void matrix_copy_kernel(MatrixCopy call, int64_t elements) {
   auto size = call.rows * call.columns;
   for (auto at = first_item(); at < elements; at += item_step()) {
     auto index = at / size, i = at % size / call.columns, j = at % call.columns;
-    T value(0);
-    if (call.faults && call.faults[index] != 0) {
+    T value;
+    if (!is_in(call.part, i, j)) {
+      value = T(0);
+    } else if (call.faults && call.faults[index] != 0) {
       value = T(static_cast<Real<T>>(call.instead));
-    } else if (is_in(call.part, i, j)) {
+    } else {
       auto place = index * call.matrix + i * call.row + j * call.column;
       value = call.are_reals ? T(static_cast<const Real<T>*>(call.from)[place])
                              : static_cast<const T*>(call.from)[place];
@@ -53,6 +55,11 @@ __global__ void not_finite_matrices_kernel(
 __global__ void join_faults_kernel(int32_t* faults, const int32_t* others, int64_t count) {
   for (auto i = first_item(); i < count; i += item_step())
     if (others[i] != 0) faults[i] = 1;
+}
+
+__global__ void drop_faults_kernel(int32_t* faults, const int32_t* of, int64_t count) {
+  for (auto i = first_item(); i < count; i += item_step())
+    if (of[i] != 0) faults[i] = 0;
 }
 
 template <class T>
@@ -106,6 +113,10 @@ void launch_find_not_finite_matrices(
 void launch_join_faults(
     int32_t* faults, const int32_t* others, int64_t count, cudaStream_t stream) {
   start_kernel(stream, blocks_for(count), block_threads, join_faults_kernel, faults, others, count);
+}
+
+void launch_drop_faults(int32_t* faults, const int32_t* of, int64_t count, cudaStream_t stream) {
+  start_kernel(stream, blocks_for(count), block_threads, drop_faults_kernel, faults, of, count);
 }
 
 }  // namespace troupe::cuda

@@ -20,7 +20,7 @@ struct MatrixCopy {
   MatrixPart part = MatrixPart::whole;
   bool conjugates = false;
   bool are_reals = false;  // in `from`, where the elements of `to` are complex
-  /// For each matrix; where it is not 0, all of its elements become `instead`.
+  /// For each matrix; where it is not 0, all elements of the part become `instead`.
   const int32_t* faults = nullptr;
   double instead = 0;
   cudaStream_t stream = nullptr;
@@ -39,5 +39,7 @@ void launch_find_not_finite_matrices(
 
 /// Sets faults to 1 where others are not 0.
 void launch_join_faults(int32_t* faults, const int32_t* others, int64_t count, cudaStream_t stream);
+/// Sets faults to 0 where `of` is not 0.
+void launch_drop_faults(int32_t* faults, const int32_t* of, int64_t count, cudaStream_t stream);
 
 }  // namespace troupe::cuda

@@ -43,6 +43,7 @@ using cudaGraph_t = troupe::emulated::Works*;
 using cudaGraphExec_t = troupe::emulated::Works*;
 using cudaHostFn_t = void (*)(void*);
 
+enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor };
 struct cudaDeviceProp {
   char name[256];
   size_t totalGlobalMem, sharedMemPerBlockOptin;
@@ -64,6 +65,8 @@ const char* cudaGetErrorString(cudaError_t error);
 
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
