@@ -29,6 +29,14 @@ void FillingCopy::begin(
   copy->put_what_is_ready();  // what was there before
 }
 
+FillingCopy::~FillingCopy() { give_up(); }
+
+/// What was put on the lane still writes the copy: until it has, nobody else gets its memory.
+void FillingCopy::give_up() {
+  if (put_bytes_ > 0 && to_ && to_->is_set())
+    driver_->when_reached(Lane::copy_in, [to = *std::move(to_)](const Status&) {});
+}
+
 void FillingCopy::put_what_is_ready() {
   CopiesInPieces::Copied copied;
   {
@@ -36,7 +44,10 @@ void FillingCopy::put_what_is_ready() {
     auto ready = FillingMemory::of(from_)->ready_bytes();
     if (!copied_) return;  // another thread has seen the end first
     if (to_)
-      if (auto status = put_until(ready); !status.ok()) to_ = status;
+      if (auto status = put_until(ready); !status.ok()) {
+        give_up();
+        to_ = status;
+      }
     if (ready < from_.bytes()) return;
     copied.swap(copied_);
   }

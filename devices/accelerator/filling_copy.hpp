@@ -20,6 +20,8 @@ class FillingCopy {
   static void begin(
       std::shared_ptr<Driver> driver, StagedCopies copies, Result<Tensor> to, Tensor from,
       CopiesInPieces::Copied copied);
+  ~FillingCopy();
+  FillingCopy(const FillingCopy&) = delete;
 
  private:
   FillingCopy(
@@ -27,6 +29,7 @@ class FillingCopy {
       CopiesInPieces::Copied copied);
   void put_what_is_ready();
   Status put_until(size_t ready);
+  void give_up();
 
   const std::shared_ptr<Driver> driver_;
   const Tensor from_;

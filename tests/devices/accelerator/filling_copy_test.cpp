@@ -114,6 +114,22 @@ BOOST_FIXTURE_TEST_CASE(
 }
 
 BOOST_FIXTURE_TEST_CASE(
+    the_memory_of_a_tensor_that_is_withdrawn_is_not_used_while_pieces_are_copied_there,
+    CardFixture) {
+  auto value = on_card(counted(elements_arriving), *device);
+  cards.run();
+  Arriving tensor(*this, *device);
+  tensor.arrive_until(9 << 20);
+  tensor.memory().fail();
+  tensor.filling = Tensor();
+  auto negated = run_kernel(*device, "Neg", value);
+  auto again = run_kernel(*device, "Neg", negated);
+  cards.run();
+  BOOST_TEST(equal(*fetch(*device, again), counted(elements_arriving)));
+  BOOST_TEST(cards.fault() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(
     what_the_device_has_no_room_for_is_given_on_in_the_hosts_memory, CardFixture) {
   auto small = make(cards.add_card(), 1, /*limit_bytes=*/8 * MiB);
   Arriving tensor(*this, *small);
