@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "troupe/devices/accelerator/accelerator_device.hpp"
@@ -24,6 +25,13 @@ std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(GpuOptions options = {}
 /// A precondition of cases: that the cards are not emulated, which take a thousand times as long.
 /// Where they are, a case is reported as skipped.
 boost::test_tools::assertion_result are_real_cards(boost::unit_test::test_unit_id);
+
+/// While it lives, new emulated cards can compile nothing.
+struct WithoutCompiler {
+  WithoutCompiler() { ::setenv("TROUPE_EMULATED_NO_COMPILER", "1", /*overwrite=*/1); }
+  ~WithoutCompiler() { ::unsetenv("TROUPE_EMULATED_NO_COMPILER"); }
+  WithoutCompiler(const WithoutCompiler&) = delete;
+};
 
 /// Adds a test for each op with a kernel of the card of which calls were recorded: its name is the
 /// op's, so that one can be run alone after an error that the card does not survive.

@@ -47,6 +47,18 @@ BOOST_AUTO_TEST_CASE(kernels_of_all_ops_that_can_be_fused_compile_for_each_dtype
   for (auto dtype : floating()) check_compiles(parts, dtype, {each, each, each});
 }
 
+BOOST_AUTO_TEST_CASE(
+    for_cards_that_the_compiler_does_not_know_there_is_code_that_the_driver_compiles) {
+  std::vector<fusion::Part> parts = {
+      {.name = "a", .op = "Add", .operands = {0, 1}}, {.name = "b", .op = "Exp", .operands = {2}}};
+  auto each = FusedOperand::each;
+  auto source = cuda::fused_source(parts, DType::float32, {each, each});
+  auto code = cuda::compile_kernels(source, /*capability=*/990);
+  BOOST_TEST_REQUIRE(code.ok(), code.status().to_string());
+  BOOST_TEST(code->find(".target sm_") != code->npos);
+  BOOST_TEST(code->find(".entry fused") != code->npos, *code);
+}
+
 BOOST_AUTO_TEST_CASE(operands_are_read_in_each_way) {
   std::vector<fusion::Part> parts = {
       {.name = "a", .op = "Add", .operands = {0, 1}},

@@ -4,10 +4,12 @@
 #include <nvrtc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "troupe/graph/support/environment.hpp"
 
@@ -60,6 +62,16 @@ struct Program {
   }
 };
 
+/// The capability, or the last one before it that the compiler knows.
+int known_capability(int capability) {
+  int count = 0;
+  if (nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count == 0) return capability;
+  std::vector<int> known(static_cast<size_t>(count));
+  if (nvrtcGetSupportedArchs(known.data()) != NVRTC_SUCCESS) return capability;
+  std::erase_if(known, [&](int each) { return each > capability; });
+  return known.empty() ? capability : std::ranges::max(known);
+}
+
 std::filesystem::path file_of(const std::string& source, int capability) {
   auto folder = kernel_cache_folder();
   if (folder.empty()) return {};
@@ -108,16 +120,20 @@ Result<std::string> compile_kernels(const std::string& source, int capability) {
       &made.program, source.c_str(), "fused.cu", static_cast<int>(names.size()), texts.data(),
       names.data());
   if (auto status = status_of(result, ""); !status.ok()) return status;
-  auto architecture = "--gpu-architecture=sm_" + std::to_string(capability);
+  auto known = known_capability(capability);
+  auto is_known = known == capability;
+  auto architecture =
+      std::string("--gpu-architecture=") + (is_known ? "sm_" : "compute_") + std::to_string(known);
   // Products and sums are rounded apart, as they are in kernels of one op each.
   const auto options = std::to_array<const char*>(
       {architecture.c_str(), "--std=c++20", "--device-as-default-execution-space", "--fmad=false"});
   result = nvrtcCompileProgram(made.program, static_cast<int>(options.size()), options.data());
   if (auto status = status_of(result, made.log()); !status.ok()) return status;
   size_t size = 0;
-  result = nvrtcGetCUBINSize(made.program, &size);
+  result = (is_known ? nvrtcGetCUBINSize : nvrtcGetPTXSize)(made.program, &size);
   std::string code(size, '\0');
-  if (result == NVRTC_SUCCESS) result = nvrtcGetCUBIN(made.program, code.data());
+  if (result == NVRTC_SUCCESS)
+    result = (is_known ? nvrtcGetCUBIN : nvrtcGetPTX)(made.program, code.data());
   if (auto status = status_of(result, ""); !status.ok()) return status;
   return code;
 }
@@ -135,8 +151,8 @@ CompiledKernels::CompiledKernels(const Card& card) : capability_(card.capability
 
 CompiledKernels::~CompiledKernels() {
   auto unload = driver_function<ModuleUnload>("cuModuleUnload");
-  for (const auto& [source, kernel] : kernels_)
-    if (unload) (*unload)(kernel.first);
+  for (const auto& [source, loaded] : kernels_)
+    if (unload && loaded) (*unload)(loaded->module);
 }
 
 Result<std::string> CompiledKernels::machine_code(const std::string& source) const {
@@ -149,30 +165,30 @@ Result<std::string> CompiledKernels::machine_code(const std::string& source) con
 }
 
 Result<CUfunction> CompiledKernels::find(const std::string& source, const char* name) {
-  std::lock_guard lock(mutex_);
-  if (auto found = kernels_.find(source); found != kernels_.end()) return found->second.second;
-  if (auto status = check_room(); !status.ok()) return status;
+  return find_or(source, [&] { return load(source, name); });
+}
+
+Result<CompiledKernels::Loaded> CompiledKernels::load(
+    const std::string& source, const char* name) const {
   auto load = driver_function<ModuleLoadData>("cuModuleLoadData");
   auto get = driver_function<ModuleGetFunction>("cuModuleGetFunction");
   if (!load) return load.status();
   if (!get) return get.status();
   auto code = machine_code(source);
   if (!code) return code.status();
-  CUmodule module = nullptr;
-  CUfunction kernel = nullptr;
-  auto error = (*load)(&module, code->data());
+  Loaded loaded{};
+  auto error = (*load)(&loaded.module, code->c_str());
   if (error != CUDA_SUCCESS && !file_of(source, capability_).empty()) {
     // A file that is damaged is made again.
     code = compile_kernels(source, capability_);
     if (!code) return code.status();
     write_file(file_of(source, capability_), *code);
-    error = (*load)(&module, code->data());
+    error = (*load)(&loaded.module, code->c_str());
   }
-  if (error == CUDA_SUCCESS) error = (*get)(&kernel, module, name);
+  if (error == CUDA_SUCCESS) error = (*get)(&loaded.kernel, loaded.module, name);
   if (error != CUDA_SUCCESS)
     return internal("a compiled kernel cannot be loaded: CUDA error " + std::to_string(error));
-  kernels_.emplace(source, std::pair(module, kernel));
-  return kernel;
+  return loaded;
 }
 
 Status CompiledKernels::start(

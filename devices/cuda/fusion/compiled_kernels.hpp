@@ -16,8 +16,9 @@ namespace troupe::cuda {
 /// The headers that compiled sources may include, by name: their texts.
 const std::vector<std::pair<std::string_view, std::string_view>>& kernel_headers();
 
-/// The machine code of a source for cards of that capability, as 90. An error has the compiler's
-/// words. No card is needed.
+/// The code of a source for cards of that capability, as 90: of the machine, or, of a card that is
+/// later than the compiler, PTX, which the driver compiles. An error has the compiler's words. No
+/// card is needed.
 Result<std::string> compile_kernels(const std::string& source, int capability);
 
 /// Where machine code is kept from run to run: the folder that the environment variable
@@ -33,7 +34,9 @@ class CompiledKernels {
   ~CompiledKernels();
   CompiledKernels(const CompiledKernels&) = delete;
 
-  /// The kernel of that name in the source. The first time takes the time of a compiler.
+  /// The kernel of that name in the source. The first time takes the time of a compiler. An error,
+  /// which is kept as a kernel is, says why there is none; ResourceExhausted where there are as
+  /// many as a card keeps. What the kernel is to compute is then computed without it.
   Result<CUfunction> find(const std::string& source, const char* name);
 
   /// Starts a kernel with those addresses of parameters.
@@ -43,17 +46,31 @@ class CompiledKernels {
  private:
   static constexpr size_t kernels_max = 512;
 
-  /// ResourceExhausted where there are as many as a card keeps.
-  Status check_room() const {
-    if (kernels_.size() < kernels_max) return {};
-    return resource_exhausted(
-        "a card keeps at most " + std::to_string(kernels_max) + " compiled kernels");
+  struct Loaded {
+    CUmodule module;
+    CUfunction kernel;
+  };
+
+  /// What is known of a source, or what load() returns for it.
+  template <class Load>
+  Result<CUfunction> find_or(const std::string& source, const Load& load) {
+    std::lock_guard lock(mutex_);
+    auto found = kernels_.find(source);
+    if (found == kernels_.end()) {
+      if (kernels_.size() >= kernels_max)
+        return resource_exhausted(
+            "a card keeps at most " + std::to_string(kernels_max) + " compiled kernels");
+      found = kernels_.emplace(source, load()).first;
+    }
+    const auto& loaded = found->second;
+    return loaded ? Result<CUfunction>(loaded->kernel) : Result<CUfunction>(loaded.status());
   }
+  Result<Loaded> load(const std::string& source, const char* name) const;
   Result<std::string> machine_code(const std::string& source) const;
 
   const int capability_;
   std::mutex mutex_;
-  std::map<std::string, std::pair<CUmodule, CUfunction>> kernels_;  // by their source
+  std::map<std::string, Result<Loaded>> kernels_;  // by their source
 };
 
 }  // namespace troupe::cuda

@@ -7,14 +7,22 @@
 #include "troupe/devices/cuda/fusion/fused_source.hpp"
 #include "troupe/devices/cuda/fusion/operand_walk.hpp"
 #include "troupe/devices/cuda/fusion/part_shape.hpp"
+#include "troupe/devices/cuda/fusion/single_nodes.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/slow_at_first.hpp"
 #include "troupe/graph/ops/fusion.hpp"
+#include "troupe/graph/passes/fuse_elementwise.hpp"
 
 namespace troupe::cuda {
 namespace {
 
 using Parts = std::vector<fusion::Part>;
+
+struct FusedProgram {
+  Parts parts;
+  DType dtype;
+  SingleNodes singles;
+};
 
 Result<Shape> result_shape(const Launch& launch, const Parts& parts) {
   std::vector<Shape> shapes;
@@ -68,8 +76,8 @@ Status spread_operands(
   return {};
 }
 
-Status compute_fused(Launch& launch, const Parts& parts, DType dtype) {
-  auto whole = result_shape(launch, parts);
+Status compute_fused(Launch& launch, const FusedProgram& program) {
+  auto whole = result_shape(launch, program.parts);
   if (!whole) return whole.status();
   FusedOperands operands(launch, *whole);
   std::vector<const void*> memory;
@@ -77,18 +85,18 @@ Status compute_fused(Launch& launch, const Parts& parts, DType dtype) {
   std::list<Tensor> copies;
   auto status = spread_operands(launch, *whole, copies, memory, operands);
   if (!status.ok()) return status;
+  auto& kernels = kept<CompiledKernels>(launch);
+  auto kernel = kernels.find(fused_source(program.parts, program.dtype, operands.kinds), "fused");
+  if (!kernel) return program.singles.compute(launch);
   auto result = Result<Tensor>(Tensor());
   for (int i = 0; i < launch.input_count() && !result->is_set(); ++i) {
     const auto& input = launch.input(i);
     if (input.is_sole_owner() && input.shape() == *whole) result = input;
   }
-  if (!result->is_set()) result = launch.allocate(dtype, *whole);
+  if (!result->is_set()) result = launch.allocate(program.dtype, *whole);
   if (!result) return result.status();
   auto count = result->elements();
   if (count > 0) {
-    auto& kernels = kept<CompiledKernels>(launch);
-    auto kernel = kernels.find(fused_source(parts, dtype, operands.kinds), "fused");
-    if (!kernel) return kernel.status();
     auto* out = result->mutable_raw();
     auto walk = walk_over(operands.walked, *whole);
     std::vector<void*> parameters{&out};
@@ -102,14 +110,29 @@ Status compute_fused(Launch& launch, const Parts& parts, DType dtype) {
   return status;
 }
 
-Result<Kernel> make_fused(const Node& node) {
-  auto parts = fusion::parts_of(node.attrs);
-  auto dtype = node.attr<DType>("T");
-  return slow_at_first([=](Launch& launch) { return compute_fused(launch, parts, dtype); });
+Result<Kernel> make_fused(const Node& node, const SingleNodes::Makers& makers) {
+  auto input_count =
+      static_cast<int>(node.attr<int64_t>("N"));  // of a part of rows nothing else tells
+  NodeDef fused{
+      .name = node.name,
+      .op = fusion::op,
+      .device = {},
+      .inputs = SingleNodes::input_names(input_count),
+      .attrs = node.attrs};
+  auto singles = SingleNodes::make(nodes_of_elementwise(fused), input_count, makers);
+  if (!singles) return singles.status();
+  auto program = std::make_shared<FusedProgram>(FusedProgram{
+      .parts = fusion::parts_of(node.attrs),
+      .dtype = node.attr<DType>("T"),
+      .singles = *std::move(singles)});
+  return slow_at_first([program](Launch& launch) { return compute_fused(launch, *program); });
 }
 
 }  // namespace
 
-void add_fused_kernels(KernelCatalog& catalog) { catalog.add(fusion::op, make_fused); }
+void add_fused_kernels(KernelCatalog& catalog) {
+  auto makers = SingleNodes::makers_of(catalog);
+  catalog.add(fusion::op, [makers](const Node& node) { return make_fused(node, *makers); });
+}
 
 }  // namespace troupe::cuda

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <map>
 
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/fusion/compiled_kernels.hpp"
 #include "troupe/devices/cuda/fusion/operand_walk.hpp"
 #include "troupe/devices/cuda/fusion/row_source.hpp"
+#include "troupe/devices/cuda/fusion/single_nodes.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
 #include "troupe/devices/cuda/reduction/lane_count.hpp"
 #include "troupe/devices/cuda/slow_at_first.hpp"
@@ -14,20 +14,12 @@
 namespace troupe::cuda {
 namespace {
 
-/// One of the nodes that rows are made of, with its own kernel.
-struct SingleNode {
-  Where where;
-  Kernel kernel;
-  std::vector<int> operands;  // the node's inputs count from 0, results of earlier nodes go on
-};
-
 struct RowsProgram {
   std::vector<fusion::Part> parts;
   DType dtype;
   bool keeps_dims;
   int input_count;  // with the axes
-  std::vector<SingleNode> singles;
-  std::vector<int> uses;  // of inputs and results, by operands of single nodes
+  SingleNodes singles;
 };
 
 std::optional<RowLayout> layout_of(const Launch& launch, const RowsProgram& program) {
@@ -51,7 +43,7 @@ Result<Tensor> make_result(const Launch& launch, const RowsProgram& program, con
 Status compute_as_rows(Launch& launch, const RowsProgram& program, RowLayout& layout) {
   auto& kernels = kept<CompiledKernels>(launch);
   auto kernel = kernels.find(rows_source(program.parts, program.dtype, layout), "rows");
-  if (!kernel) return kernel.status();
+  if (!kernel) return program.singles.compute(launch);
   std::vector<Shape> walked;
   std::vector<const void*> memory;
   for (size_t i = 0; i < layout.operands.size(); ++i) {
@@ -75,81 +67,24 @@ Status compute_as_rows(Launch& launch, const RowsProgram& program, RowLayout& la
   return status;
 }
 
-/// As without the pass, and memory goes back as it would.
-Status compute_one_by_one(Launch& launch, const RowsProgram& program) {
-  std::vector<Tensor> values;
-  for (int i = 0; i < program.input_count; ++i) values.push_back(launch.take_input(i));
-  auto uses = program.uses;
-  for (const auto& single : program.singles) {
-    std::vector<Tensor> operands;
-    for (auto operand : single.operands) {
-      auto index = static_cast<size_t>(operand);
-      operands.push_back(--uses[index] == 0 ? std::move(values[index]) : values[index]);
-    }
-    Tensor result;
-    Launch alone(launch.device(), launch.step(), operands, {&result, 1});
-    auto status = single.kernel.compute(alone);
-    if (!status.ok()) return status.at(single.where);
-    values.push_back(std::move(result));
-  }
-  launch.set(0, std::move(values.back()));
-  return {};
-}
-
-using Makers = std::map<std::string, KernelCatalog::Make, std::less<>>;
-
-Result<Kernel> make_single(const NodeDef& single, const Makers& makers) {
-  if (fusion::passes_on(single.op))
-    return Kernel{.compute = [](Launch& launch) {
-      launch.set(0, launch.take_input(0));
-      return Status();
-    }};
-  auto maker = makers.find(single.op);
-  if (maker == makers.end()) return unimplemented("there is no kernel of a card for " + single.op);
-  return maker->second(Node{
-      .id = 0,
-      .name = single.name,
-      .op = nullptr,
-      .device = {},
-      .attrs = single.attrs,
-      .inputs = {},
-      .control_inputs = {},
-      .output_dtypes = {},
-      .output_shapes = {}});
-}
-
-Result<Kernel> make_rows(const Node& node, const Makers& makers) {
+Result<Kernel> make_rows(const Node& node, const SingleNodes::Makers& makers) {
   auto program = std::make_shared<RowsProgram>();
   program->parts = fusion::parts_of(node.attrs);
   program->dtype = node.attr<DType>("T");
   program->keeps_dims = node.attr<bool>("keep_dims");
   program->input_count = static_cast<int>(node.inputs.size());
   NodeDef rows{
-      .name = node.name, .op = fusion::rows_op, .device = {}, .inputs = {}, .attrs = node.attrs};
-  std::map<std::string, int> numbers;  // of inputs and results
-  for (int i = 0; i < program->input_count; ++i) {
-    rows.inputs.push_back("_in" + std::to_string(i) + ":0");
-    numbers.emplace(rows.inputs.back(), i);
-  }
-  program->uses.resize(rows.inputs.size());
-  for (const auto& single : nodes_of_rows(rows)) {
-    Where where{.node = single.name, .op = single.op, .device = {}, .task = {}};
-    auto kernel = make_single(single, makers);
-    if (!kernel) return kernel.status().at(where);
-    auto& added = program->singles.emplace_back(SingleNode{where, *std::move(kernel), {}});
-    for (const auto& input : single.inputs) {
-      auto number = numbers.find(input);
-      if (number == numbers.end()) return invalid_argument("a fused node has no value " + input);
-      added.operands.push_back(number->second);
-      ++program->uses[static_cast<size_t>(number->second)];
-    }
-    numbers.emplace(single.name + ":0", static_cast<int>(program->uses.size()));
-    program->uses.push_back(0);
-  }
+      .name = node.name,
+      .op = fusion::rows_op,
+      .device = {},
+      .inputs = SingleNodes::input_names(program->input_count),
+      .attrs = node.attrs};
+  auto singles = SingleNodes::make(nodes_of_rows(rows), program->input_count, makers);
+  if (!singles) return singles.status();
+  program->singles = *std::move(singles);
   auto kernel = slow_at_first([program](Launch& launch) {
     auto layout = layout_of(launch, *program);
-    return layout ? compute_as_rows(launch, *program, *layout)
-                  : compute_one_by_one(launch, *program);
+    return layout ? compute_as_rows(launch, *program, *layout) : program->singles.compute(launch);
   });
   kernel.host_inputs = {program->input_count - 1};
   return kernel;
@@ -158,10 +93,7 @@ Result<Kernel> make_rows(const Node& node, const Makers& makers) {
 }  // namespace
 
 void add_fused_rows_kernels(KernelCatalog& catalog) {
-  auto makers = std::make_shared<Makers>();
-  for (const auto& op : catalog.ops())
-    if (op == fusion::op || fusion::is_reduction(op) || fusion::operand_count(op) > 0)
-      makers->emplace(op, catalog.find(op));
+  auto makers = SingleNodes::makers_of(catalog);
   catalog.add(fusion::rows_op, [makers](const Node& node) { return make_rows(node, *makers); });
 }
 

@@ -146,21 +146,24 @@ using namespace emulated;
 CompiledKernels::CompiledKernels(const Card& card) : capability_(card.capability) {}
 
 CompiledKernels::~CompiledKernels() {
-  for (const auto& [source, kernel] : kernels_) delete kernel.second;
+  for (const auto& [source, loaded] : kernels_)
+    if (loaded) delete loaded->kernel;
 }
 
 Result<CUfunction> CompiledKernels::find(const std::string& source, const char* name) {
-  std::lock_guard lock(mutex_);
-  if (auto found = kernels_.find(source); found != kernels_.end()) return found->second.second;
-  if (auto status = check_room(); !status.ok()) return status;
+  return find_or(source, [&] { return load(source, name); });
+}
+
+Result<CompiledKernels::Loaded> CompiledKernels::load(
+    const std::string& source, const char* name) const {
+  if (std::getenv("TROUPE_EMULATED_NO_COMPILER")) return internal("there is no compiler");
   auto text = before + source + "#define KERNEL troupe::cuda::" + name + "\n" + behind;
   auto library = make_library(text);
   if (!library) return library.status();
   auto* bind = ::dlsym(*library, "bind_kernel");
   if (!bind) return internal("a compiled kernel cannot be loaded");
   auto* kernel = new CompiledKernel{reinterpret_cast<decltype(CompiledKernel::bind)>(bind)};
-  kernels_.emplace(source, std::pair(*library, kernel));
-  return kernel;
+  return Loaded{*library, kernel};
 }
 
 Status CompiledKernels::start(

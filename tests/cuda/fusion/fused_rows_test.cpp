@@ -44,8 +44,11 @@ FusedProgram normalization(
 
 /// Checks that a program has the same bits with and without its nodes of rows, of which it has so
 /// many.
-void check(const FusedProgram& program, int64_t rows_count, bool copies = false) {
-  static const std::shared_ptr<Device> card = make_gpu();
+void check(
+    const FusedProgram& program, int64_t rows_count, bool copies = false,
+    std::shared_ptr<Device> card = nullptr) {
+  static const std::shared_ptr<Device> card_of_all = make_gpu();
+  if (!card) card = card_of_all;
   auto single = program.run(/*fuses=*/false, card);
   auto fused = program.run(/*fuses=*/true, card, copies);
   BOOST_TEST(program.rows_count == rows_count);
@@ -131,6 +134,11 @@ BOOST_AUTO_TEST_CASE(errors_name_the_node_that_fails) {
     BOOST_TEST_REQUIRE(!single.ok());
     BOOST_TEST(fused.status().to_string() == single.status().to_string());
   }
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_cannot_be_compiled_are_computed_node_by_node) {
+  WithoutCompiler without;
+  check(normalization(DType::float32, {37, 129}, {1}, {129}), 1, /*copies=*/false, make_gpu());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,4 +57,14 @@ BOOST_AUTO_TEST_CASE(chains_have_the_results_of_single_nodes) {
   BOOST_TEST(fused > 20);
 }
 
+BOOST_AUTO_TEST_CASE(chains_that_cannot_be_compiled_are_computed_node_by_node) {
+  WithoutCompiler without;
+  std::shared_ptr<Device> card = make_gpu();
+  for (uint64_t seed = 0; seed < 24; ++seed) {
+    RandomProgram random(seed);
+    BOOST_TEST_CONTEXT("seed " << seed)
+    compare(random.program(DType::float32, {7, 5}), card, 1e-5);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
