@@ -89,6 +89,8 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.keras.mixed_precision.experimental": {
         "loss_scale_optimizer": "keras.mixed_precision.experimental",
+        "policy": "_src.mixed_precision.policy",
+        "autocast_variable": "_src.mixed_precision.auto_cast_variable",
     },
     "python.keras.optimizer_v2": {
         "adadelta adagrad adam adamax ftrl gradient_descent nadam rmsprop": "keras.optimizers",

@@ -9,13 +9,11 @@ from typing import Any, Callable, List
 import numpy as np
 
 from troupe._src.control_flow.structure import flatten, map_leaves
+from troupe._src.keras_layers.layer_dtypes import infer, take_policy
 from troupe._src.ops.math_ops import cast
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types.dtypes import as_dtype
-
-# Arguments of a layer's constructor that say how it is run eagerly or in other dtypes.
-_OF_EXECUTION = ("autocast", "experimental_autocast")
 
 
 def with_arguments(own: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,12 +28,13 @@ def with_arguments(own: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(own)
     def make(self: Any, *args: Any, **kwargs: Any) -> None:
-        for name in _OF_EXECUTION:
-            kwargs.pop(name, None)
+        kwargs.pop("experimental_autocast", None)
+        autocast = kwargs.pop("autocast", None)
         regularizer = kwargs.pop("activity_regularizer", None)
         is_dynamic = kwargs.pop("dynamic", False)
-        if kwargs.get("dtype") is not None:
-            kwargs["dtype"] = as_dtype(kwargs["dtype"]).name
+        dtype = take_policy(self, kwargs.pop("dtype", None), autocast)
+        if dtype is not None:
+            kwargs["dtype"] = dtype
         own(self, *args, **kwargs)
         if regularizer is not None:
             self.activity_regularizer = regularizer
@@ -63,6 +62,8 @@ def with_values(own: Callable[..., Any]) -> Callable[..., Any]:
             inputs = map_leaves(lambda x: convert_to_tensor(x) if _is_value(x) else x, inputs)
         if isinstance(inputs, SparseTensor) and not self.built:
             self._takes_sparse = True  # as the input does that a Sequential is built of
+        if not self.built:
+            infer(self, _dtype_of(inputs))
         if self.dtype is not None:
             return own(self, inputs, *args, **kwargs)
         kind = _dtype_of(inputs)

@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Optional
 from troupe._src.control_flow.conversion import call_or_converted
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.graph.thread_scopes import InheritedLocal
+from troupe._src.keras_layers.layer_dtypes import computing
 
 
 class _Call:
@@ -111,7 +112,8 @@ def _call(layer: Any, function: Any, structure: Any, inputs: Any, kwargs: Any) -
         inputs = _packed(structure, inputs)
         if isinstance(kwargs.get("mask"), list):
             kwargs = {**kwargs, "mask": _packed(structure, kwargs["mask"])}
-    return call_or_converted(function, inputs, **kwargs)
+    with computing(layer, inputs) as given:
+        return call_or_converted(function, given, **kwargs)
 
 
 def shapes_to_build(layer: Any, shapes: Any) -> Any:
@@ -165,5 +167,6 @@ def results_of_model(model: Any, inputs: Any, **kwargs: Any) -> Any:
     keys = getattr(model, "_keys_of_inputs", None)
     if keys:
         inputs = dict(zip(keys, inputs if isinstance(inputs, list) else [inputs]))
-    result = call_or_converted(model.call, inputs, **kwargs)
+    with computing(model, inputs) as given:
+        result = call_or_converted(model.call, given, **kwargs)
     return _tensors(result) if is_structured(result) else result

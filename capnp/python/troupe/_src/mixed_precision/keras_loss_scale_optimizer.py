@@ -11,9 +11,11 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.keras_optimizers.optimizer_v2 import Optimizer
 from troupe._src.mixed_precision import loss_scale as loss_scales
 from troupe._src.mixed_precision.loss_scale import LossScale
+from troupe._src.mixed_precision.policy import Policy
 from troupe._src.module_scopes.checkpointable import Dependencies
 from troupe._src.ops import math_ops
 from troupe._src.ops.grouping_ops import group, no_op
+from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
 
@@ -154,6 +156,10 @@ class LossScaleOptimizer(Optimizer):
         """The learning rate of the other optimizer."""
         return self._optimizer.learning_rate
 
+    @lr.setter
+    def lr(self, value: Any) -> None:
+        self._optimizer.lr = value
+
     def get_slot_names(self) -> List[str]:
         """The names of all slots of the other optimizer, in the order of their creation."""
         return self._optimizer.get_slot_names()
@@ -192,6 +198,38 @@ class LossScaleOptimizer(Optimizer):
             NotImplementedError: Always.
         """
         raise NotImplementedError("from_config() is not yet implemented for LossScaleOptimizers")
+
+
+def scaled_as(policy: Policy, optimizer: Any) -> Any:
+    """The optimizer of a model that is compiled, which scales the loss if the policy asks for it.
+
+    Args:
+        policy: The policy of the model.
+        optimizer: What the program gave the model.
+
+    Returns:
+        An optimizer.
+
+    Raises:
+        ValueError: The policy has a loss scale, and the optimizer is none of `tf.keras`.
+    """
+    if policy.loss_scale is None:
+        return optimizer
+    if isinstance(optimizer, LossScaleOptimizer):
+        if optimizer.loss_scale != policy.loss_scale:
+            logging.warning(
+                f"LossScale of LossScaleOptimizer passed to compile ({optimizer.loss_scale}) is "
+                f"not the same as the dtype policy's loss scale ({policy.loss_scale}). Because "
+                "the dtype policy has a loss scale, you should pass an optimizer that is not "
+                "wrapped with a LossScaleOptimizer."
+            )
+        return optimizer
+    if not isinstance(optimizer, Optimizer):
+        raise ValueError(
+            '"optimizer" must be an instance of tf.keras.optimizers.Optimizer when a dtype '
+            f"policy with a loss scale is used, but got: {optimizer}. Using policy: {policy}"
+        )
+    return LossScaleOptimizer(optimizer, policy.loss_scale)
 
 
 def _times(gradient: Any, number: Tensor) -> Any:

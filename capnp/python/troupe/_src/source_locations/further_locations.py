@@ -39,7 +39,7 @@ FURTHER_OWNERS: Dict[str, Dict[str, str]] = {
         "layers": "keras.layers",
     },
     "python.keras.engine": {
-        "base_layer_utils": "_src.keras_layers.source_names",
+        "base_layer_utils": "_src.keras_layers.source_names _src.mixed_precision.policy",
         "input_spec node": "keras.engine.base_layer",
     },
     "python.keras.layers": {"dense_attention serialization": "keras.layers"},

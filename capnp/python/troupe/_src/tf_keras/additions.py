@@ -20,9 +20,11 @@ from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
 from troupe._src.keras.settings import floatx, unique_object_name
 from troupe._src.keras_layers import source_names, structures
+from troupe._src.keras_layers.layer_dtypes import computed, take_policy
 from troupe._src.keras_layers.layer_inputs import conform, with_arguments, with_values
 from troupe._src.keras_layers.wrappers import extend_wrappers
 from troupe._src.layers.base import Layer
+from troupe._src.mixed_precision.policy import Policy
 from troupe._src.module_scopes.module_like import ModuleLike
 from troupe._src.ops.convert import constant, is_tensor
 from troupe._src.ops.creation_ops import placeholder_with_default
@@ -64,7 +66,7 @@ def _add_names(module: Any) -> None:
     module.TFOptimizer = TFOptimizer
     module.ModuleLike, module.LayerType = ModuleLike, abc.ABCMeta
     module.as_tuples, module.shapes_of, module.conform = as_tuples, shapes_of, conform
-    module.state_sizes, module.call_cell = state_sizes, call_cell
+    module.state_sizes, module.call_cell, module.computed = state_sizes, call_cell, computed
     for each in (
         structures.call_layer, structures.call_node, structures.shapes_to_build,
         structures.shape_of_call, structures.inputs_of_model, structures.name_of_input,
@@ -106,6 +108,7 @@ def _add_specs(module: Any) -> None:
 
 def _add_layers(module: Any) -> None:
     features = late_module("keras_layers.dense_features")
+    module.Dense._casts_always = True
     module.DenseFeatures = features.dense_features_class(module.Layer)
     module.BatchNormalization = late_module("tf_keras.normalization").BatchNormalization
     module.TensorFlowOpLayer = late_module("tf_keras.op_layers").TensorFlowOpLayer
@@ -151,6 +154,8 @@ def _extend_recurrent_layers(module: Any) -> None:
         given = {name: kwargs.pop(name) for name in _OF_SEQUENCES if name in kwargs}
         own(self, *args, **kwargs)
         vars(self).update(given)
+        if isinstance(kwargs.get("dtype"), Policy) and kind is not type(self):
+            take_policy(self.cell, kwargs["dtype"], None)
 
     @functools.wraps(own_config)
     def get_config(self: Any) -> Dict[str, Any]:

@@ -8,6 +8,11 @@ from typing import Dict, List, Tuple
 _Rules = List[Tuple[str, str]]
 
 _BATCH = "input_shape[int(self.time_major)]"
+# The parts that cells take of their weights have the dtype in which they compute.
+_PARTS = (
+    r"\bself\.((?:recurrent_)?kernel|(?:recurrent_|input_)?bias)\[",
+    r"K.computed(self, self.\1)[",
+)
 _RULES: Dict[str, _Rules] = {
     "backend.load_backend": [
         # There is one backend, whatever the file and the variable of `import keras` say.
@@ -16,6 +21,11 @@ _RULES: Dict[str, _Rules] = {
         (r"\bsys\.stderr\.write\('Using TensorFlow backend\.\\n'\)", "pass"),
     ],
     "backend.tensorflow_backend": [
+        (
+            r"(?m)^ +if dtype is None:\n +dtype = floatx\(\)\n"
+            r"( +return tf\.(?:zero|one)s_like\()",
+            r"\1",
+        ),
         (
             r"\b(def variable\(value, dtype=None, name=None, constraint=None)\)",
             r"\1, trainable=True)",
@@ -183,7 +193,9 @@ _RULES: Dict[str, _Rules] = {
         # Layers tell a list of axes, once they know the rank.
         (r"\bself\.axis\b", "self._channel"),
     ],
+    "layers.convolutional_recurrent": [_PARTS],
     "layers.recurrent": [
+        _PARTS,
         (r"\b((?:self\.)?cell)\.state_size\b", r"K.state_sizes(\1)"),
         (r"K\.state_sizes\((self\.cells\[-1\])\)", r"\1.state_size"),
         (r"\b((?:self\.)?cell)\.call\(inputs, states", r"K.call_cell(\1, inputs, states"),

@@ -13,7 +13,10 @@ from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.module_scopes.module import Module
 from troupe._src.module_scopes.named_scope import name_scope
 from troupe._src.keras.loaded import late_module
+from troupe._src.keras_layers.layer_dtypes import compute_dtype, dtype_policy, take_policy
 from troupe._src.keras.sessions import initialize_too
+from troupe._src.mixed_precision.auto_cast_variable import let_cast
+from troupe._src.mixed_precision.keras_loss_scale_optimizer import scaled_as
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.types.dtypes import as_dtype
 from troupe._src.variables.synchronization import (
@@ -21,7 +24,7 @@ from troupe._src.variables.synchronization import (
 )  # fmt: skip
 
 # Arguments of `add_weight` that change nothing: all variables are resources.
-_WITHOUT_EFFECT = ("use_resource", "experimental_autocast")
+_WITHOUT_EFFECT = ("use_resource",)
 # Those that scopes say here.
 _OF_SCOPES = ("getter", "caching_device")
 
@@ -55,6 +58,7 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         if partitioner is not None:
             raise ValueError("add_weight: variables in parts are not supported: use get_variable")
+        casts = kwargs.pop("experimental_autocast", True)
         for each in _WITHOUT_EFFECT:
             kwargs.pop(each, None)
         for each in _OF_SCOPES:
@@ -81,6 +85,8 @@ def _add_weight(own: Callable[..., Any]) -> Callable[..., Any]:
             del kwargs["trainable"]
         sizes = () if shape is None else [size if size is None else int(size) for size in shape]
         made = own(self, name=name, shape=tuple(sizes), **kwargs)
+        if casts and dtype_policy(self).should_cast_variables:
+            let_cast(made)
         if kwargs.get("trainable") is False:
             _take_out(made, GraphKeys.TRAINABLE_VARIABLES)
         if synchronization is not None:
@@ -196,6 +202,7 @@ def extend_layers(kind: Any) -> None:
     kind.dynamic, kind.trainable = False, True
     kind._dtype = property(operator.attrgetter("dtype"), _set_dtype)
     kind.name = kind.dtype = kind.activity_regularizer = kind.input_spec = None
+    kind._dtype_policy, kind._compute_dtype = property(dtype_policy), property(compute_dtype)
     kind.name_scope = property(lambda self: name_scope(f"{self.name}/"))
     kind.with_name_scope = vars(Module)["with_name_scope"]
     kind.compute_output_signature = _output_signature
@@ -223,6 +230,16 @@ def extend_models(kind: Any) -> None:
     """
     kind.weights = property(_weights_of_model)
     kind.sample_weights = None
+    own = kind._base_init
+
+    @functools.wraps(own)
+    def init(
+        self: Any, name: Any = None, trainable: bool = True, dtype: Any = None,
+        autocast: Optional[bool] = None,
+    ) -> None:  # fmt: skip
+        own(self, name, trainable, take_policy(self, dtype, autocast))
+
+    kind._base_init = init
 
 
 def _run_eagerly(self: Any) -> bool:
@@ -250,6 +267,7 @@ def extend_trained_models(kind: Any) -> None:
         if kwargs.pop("distribute", None) is not None:
             raise ValueError("compile: distribute is not supported: use tf.distribute's scopes")
         own(self, *args, **kwargs)
+        self.optimizer = scaled_as(dtype_policy(self), self.optimizer)
 
     kind.compile = compile_model
     kind.run_eagerly = property(_run_eagerly, _set_run_eagerly)

@@ -7,6 +7,8 @@ from typing import Any, Callable, Dict, List, Optional
 from troupe._src.layers.normalization import BatchNormalization as Normalization
 from troupe._src.set_module import set_module
 from troupe._src.keras.loaded import keras_module
+from troupe._src.ops.math_ops import cast
+from troupe._src.types.dtypes import as_dtype
 from troupe._src.types.shapes import TensorShape
 from troupe._src.variables.creators import variable_creator_scope
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
@@ -14,6 +16,7 @@ from troupe._src.variables.synchronization import VariableAggregation, VariableS
 _BatchNormalization: Any = keras_module("layers.normalization").BatchNormalization
 _InputSpec: Any = keras_module("engine.base_layer").InputSpec
 _backend = keras_module("backend")
+_SIZE_OF_HALF = 2  # bytes of float16 and bfloat16
 
 
 class _Normalizer(Normalization):
@@ -94,6 +97,7 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
         self.renorm, self.renorm_momentum, self.fused = renorm, renorm_momentum, fused
         self.renorm_clipping, self.adjustment = renorm_clipping, adjustment
         self.virtual_batch_size = virtual_batch_size
+        self._given: Any = None  # the inputs of a call, where it casts them
         self._normalizer: Optional[_Normalizer] = None
         if self._is_general:
             self._normalizer = self._made_normalizer()
@@ -143,8 +147,28 @@ class BatchNormalization(_BatchNormalization):  # type: ignore[misc]
                 setattr(self, name, getattr(made, name))
         self.built = True
 
+    def add_weight(self, *args: Any, **kwargs: Any) -> Any:
+        """Makes a weight, of float32 where the layer is of 16 bits."""
+        if self.dtype is not None and as_dtype(self.dtype).size == _SIZE_OF_HALF:
+            kwargs.setdefault("dtype", "float32")
+        return super().add_weight(*args, experimental_autocast=False, **kwargs)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds updates of averages, which models look for by the inputs of the layer."""
+        super().add_update(updates, inputs if self._given is None else self._given)
+
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """Normalizes the inputs."""
+        """Normalizes the inputs, in float32 where they are of 16 bits."""
+        kind = inputs.dtype.base_dtype
+        if not kind.is_floating or kind.size != _SIZE_OF_HALF:
+            return self._normalized(inputs, training)
+        self._given = inputs
+        try:
+            return cast(self._normalized(cast(inputs, "float32"), training), kind)
+        finally:
+            self._given = None
+
+    def _normalized(self, inputs: Any, training: Any) -> Any:
         if self._normalizer is None:
             return super().call(inputs, training=training)
         training = _backend.learning_phase() if training is None else training
