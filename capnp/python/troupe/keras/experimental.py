@@ -1,4 +1,4 @@
-"""Learning rates that go down as cosines, and models as SavedModels of graphs."""
+"""Schedules of rates, premade models, layers of sequences, and SavedModels of graphs."""
 
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,10 @@ from troupe._src.keras_optimizers.schedules import (
 )
 from troupe._src.keras_saved_models.exported_models import export_saved_model, load_from_saved_model
 from troupe._src.keras.loaded import late_names as _late_names
+from troupe._src.keras.worker_pools import terminate_keras_multiprocessing_pools
 
 if TYPE_CHECKING:
+    from troupe._src.keras_layers.sequence_features import SequenceFeatures
     from troupe._src.tf_keras.recurrent_cells import PeepholeLSTMCell
     from troupe._src.tf_keras.premade_models import LinearModel, WideDeepModel
 else:
@@ -21,6 +23,7 @@ else:
         {
             "LinearModel": "tf_keras.premade_models",
             "PeepholeLSTMCell": "tf_keras.recurrent_cells",
+            "SequenceFeatures": "keras_layers.sequence_features",
             "WideDeepModel": "tf_keras.premade_models",
         },
     )
@@ -32,7 +35,9 @@ __all__ = [
     "LinearModel",
     "NoisyLinearCosineDecay",
     "PeepholeLSTMCell",
+    "SequenceFeatures",
     "WideDeepModel",
     "export_saved_model",
     "load_from_saved_model",
+    "terminate_keras_multiprocessing_pools",
 ]

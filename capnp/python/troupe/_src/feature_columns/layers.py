@@ -95,25 +95,42 @@ def sequence_input_layer(
     """
     columns = normalized_columns(feature_columns)
     for column in columns:
-        if not isinstance(column, SequenceDenseColumn):
-            raise ValueError(
-                "All feature_columns must be of type SequenceDenseColumn. You can wrap a "
-                "sequence_categorical_column with an embedding_column or indicator_column. "
-                f"Given (type {type(column)}): {column}"
-            )
+        check_sequence_column(column)
     options = VariableOptions(_collections(weight_collections), trainable)
-    transformed, outputs, lengths = Transformed(features), [], []
+    transformed, found = Transformed(features), []
     with variable_scope(None, default_name="sequence_input_layer"):
         for column in columns:
             with variable_scope(None, default_name=column._scope_name):
-                dense, length = column.sequence_dense_tensor(transformed, options)
-                sizes, count = array_ops.shape(dense), column.variable_shape.num_elements()
-                shape = array_ops.stack([sizes[0], sizes[1], count])
-                outputs.append(array_ops.reshape(dense, shape))
-                lengths.append(length)
-        checks = [assert_equal(lengths[0], each) for each in lengths[1:]]
-        with get_default_graph().control_dependencies(checks):
-            return array_ops.concat(outputs, -1), array_ops.identity(lengths[0])
+                found.append(sequence_numbers(column, transformed, options))
+        return joined_sequences(found)
+
+
+def check_sequence_column(column: Any) -> None:
+    """Raises a ValueError unless the column is one of numbers of sequences."""
+    if not isinstance(column, SequenceDenseColumn):
+        raise ValueError(
+            "All feature_columns must be of type SequenceDenseColumn. You can wrap a "
+            "sequence_categorical column with an embedding_column or indicator_column. "
+            f"Given (type {type(column)}): {column}"
+        )
+
+
+def sequence_numbers(
+    column: Any, features: Transformed, options: VariableOptions
+) -> Tuple[Tensor, Tensor]:
+    """The numbers of a column of sequences, [batch, steps, numbers of a step], and the lengths."""
+    dense, length = column.sequence_dense_tensor(features, options)
+    sizes, count = array_ops.shape(dense), column.variable_shape.num_elements()
+    return array_ops.reshape(dense, array_ops.stack([sizes[0], sizes[1], count])), length
+
+
+def joined_sequences(found: List[Tuple[Tensor, Tensor]]) -> Tuple[Tensor, Tensor]:
+    """The numbers of several such columns side by side, and their lengths, if these are equal."""
+    lengths = [length for _, length in found]
+    checks = [assert_equal(lengths[0], each) for each in lengths[1:]]
+    with get_default_graph().control_dependencies(checks):
+        numbers = array_ops.concat([dense for dense, _ in found], -1)
+        return numbers, array_ops.identity(lengths[0])
 
 
 def concatenate_context_input(context_input: Any, sequence_input: Any) -> Tensor:

@@ -56,16 +56,19 @@ def dense_features_class(layer: Any) -> Any:
             super().__init__(name=name, trainable=trainable, **kwargs)
             self._feature_columns = normalized_columns(feature_columns)
             for column in self._feature_columns:
-                if not isinstance(column, DenseColumn):
-                    raise ValueError(
-                        "Items of feature_columns must be a DenseColumn. You can wrap a "
-                        "categorical column with an embedding_column or indicator_column. Given: "
-                        f"{column}"
-                    )
+                self._check_column(column)
             self._keys: List[str] = []
             self._outputs: Optional[Dict[Any, Any]] = None
             # Of programs' own columns, which calls share.
             self._state_manager, self._has_state = StateManager(self, trainable), False
+
+        def _check_column(self, column: Any) -> None:
+            if not isinstance(column, DenseColumn):
+                raise ValueError(
+                    "Items of feature_columns must be a DenseColumn. You can wrap a "
+                    "categorical column with an embedding_column or indicator_column. Given: "
+                    f"{column}"
+                )
 
         def __call__(
             self, features: Any, cols_to_output_tensors: Optional[Dict[Any, Any]] = None,

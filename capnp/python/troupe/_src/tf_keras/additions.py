@@ -18,6 +18,7 @@ from troupe._src.keras_optimizers.wrapped_optimizer import TFOptimizer
 from troupe._src.keras.loaded import keras_module, late_module
 from troupe._src.keras.recurrent import rnn
 from troupe._src.keras.sessions import learning_phase_scope
+from troupe._src.keras.worker_pools import make_pool, terminate_keras_multiprocessing_pools
 from troupe._src.keras.settings import floatx, unique_object_name
 from troupe._src.keras_layers import source_names, structures
 from troupe._src.keras_layers.layer_dtypes import computed, take_policy
@@ -225,6 +226,11 @@ def _add_utilities(module: Any) -> None:
     module.SequenceEnqueuer = keras_module("utils.data_utils").SequenceEnqueuer
 
 
+def _add_pools(module: Any) -> None:
+    module.make_pool = make_pool
+    module.terminate_keras_multiprocessing_pools = terminate_keras_multiprocessing_pools
+
+
 def _add_losses(module: Any) -> None:
     module.CosineSimilarity = late_module("tf_keras.cosine_similarity").CosineSimilarity
 
@@ -292,6 +298,7 @@ _ADDITIONS: Dict[str, Callable[[Any], None]] = {
     "metrics": _add_metrics,
     "models": _let_copies_be_made,
     "utils": _add_utilities,
+    "utils.data_utils": _add_pools,
     "layers.wrappers": extend_wrappers,
     **source_names.ADDITIONS,
 }

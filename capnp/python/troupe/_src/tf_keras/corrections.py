@@ -162,6 +162,7 @@ _RULES: Dict[str, _Rules] = {
     "callbacks.callbacks": [
         (r"(self\.totals\[k\] \+?= )v \* batch_size", r"\1np.float64(v) * batch_size"),
     ],
+    "utils.data_utils": [(r"\bmp\.Pool\(", "make_pool(")],
     "utils.generic_utils": [
         (r"(?m)(elif self\.verbose == 2:\n"
          r"( +)if self\.target is None or current >= self\.target:\n)",
