@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "troupe/graph/support/append_file.hpp"
 #include "troupe/graph/support/file_access.hpp"
 #include "troupe/graph/support/text.hpp"
 
@@ -138,6 +139,16 @@ Result<FileAppender> FileAppender::create(const fs::path& path) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return file_error("write", path, errno);
   return FileAppender(path, fd);
+}
+
+Status append_file(const fs::path& path, std::string_view text) {
+  if (!path.has_filename()) return invalid_argument(quote(path.string()) + " names no file");
+  if (auto status = check_name(path); !status.ok()) return status;
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) return file_error("write", path, errno);
+  auto status = write_all(fd, path, text);
+  if (close(fd) != 0 && status.ok()) status = file_error("write", path, errno);
+  return status;
 }
 
 FileAppender::FileAppender(fs::path path, int fd) : path_(std::move(path)), fd_(fd) {}

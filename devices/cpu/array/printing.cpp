@@ -9,9 +9,12 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/graph/support/append_file.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -161,15 +164,34 @@ Result<Kernel> make_print(const Node& node) {
       }};
 }
 
+/// The input of rank 0 of PrintV2, and what ends it.
+Result<std::string> ended_text(Launch& launch, const std::string& end) {
+  const auto& text = launch.input(0);
+  if (text.shape().is_scalar()) return text.value<std::string>() + end;
+  return invalid_argument(
+      "the input must have rank 0, but has shape " + text.shape().to_string());
+}
+
+Result<Kernel> make_file_print(std::string path, std::string end) {
+  constexpr int64_t disk_ns = 10'000'000;
+  return Kernel{
+      .compute = [path = std::move(path), end = std::move(end)](Launch& launch) {
+        auto text = ended_text(launch, end);
+        return text ? append_file(path, *text) : text.status();
+      },
+      .cost_ns = [](const Launch&) { return disk_ns; }};
+}
+
 Result<Kernel> make_print_v2(const Node& node) {
-  auto* stream = node.attr<std::string>("output_stream") == "stdout" ? &std::cout : &std::cerr;
+  constexpr std::string_view file = "file://";
+  const auto& target = node.attr<std::string>("output_stream");
+  if (target.starts_with(file))
+    return make_file_print(target.substr(file.size()), node.attr<std::string>("end"));
+  auto* stream = target == "stdout" ? &std::cout : &std::cerr;
   return Kernel{.compute = [stream, end = node.attr<std::string>("end")](Launch& launch) {
-    const auto& text = launch.input(0);
-    if (!text.shape().is_scalar())
-      return invalid_argument(
-          "the input must have rank 0, but has shape " + text.shape().to_string());
-    *stream << text.value<std::string>() + end << std::flush;
-    return Status();
+    auto text = ended_text(launch, end);
+    if (text) *stream << *text << std::flush;
+    return text.status();
   }};
 }
 

@@ -145,19 +145,17 @@ void add_prints(OpCatalog& catalog) {
       .stateful());
   catalog.add(Op("PrintV2")
       .doc("Writes the input, a scalar, and `end` to the standard error or standard output of its "
-           "task; what is for a log goes to the standard error too.")
+           "task, or at the end of a file; what is for a log goes to the standard error too.")
       .input("input", DType::string)
       .attr("output_stream", "stderr")
       .attr("end", "\n")
       .infer_shape([](ShapeInference& s) {
         const auto& stream = s.attr<std::string>("output_stream");
-        if (stream.starts_with("file://"))
-          return unimplemented("printing to a file (\"" + stream + "\")");
         auto known = {"stderr", "stdout", "log(info)", "log(warning)", "log(error)"};
-        if (!std::ranges::count(known, stream))
+        if (!stream.starts_with("file://") && !std::ranges::count(known, stream))
           return invalid_argument(
-              "attribute 'output_stream' must be stderr, stdout, log(info), log(warning) or "
-              "log(error), but is \"" + stream + "\"");
+              "attribute 'output_stream' must be stderr, stdout, log(info), log(warning), "
+              "log(error) or file://<path>, but is \"" + stream + "\"");
         return s.need_rank(0, 0);
       })
       .stateful());

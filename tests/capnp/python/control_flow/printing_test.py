@@ -73,6 +73,17 @@ class PrintingTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "Unsupported output stream 3"):
             tf.print("x", output_stream=3)
 
+    def test_a_file_gets_what_steps_print_at_its_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "log")
+            x = tf.constant([1, 2])
+            prints = tf.print("x =", x, output_stream=f"file://{path}", end="|")
+            with tf.Session() as session:
+                for _ in range(2):
+                    session.run(prints)
+            with open(path) as file:
+                self.assertEqual(file.read(), "x = [1 2]|x = [1 2]|")
+
 
 class FormatTest(tf.test.TestCase):
     def test_placeholders_become_values(self):

@@ -2,8 +2,10 @@
 #include <iostream>
 
 #include "troupe/graph/build/gradients.hpp"
+#include "troupe/graph/support/file.hpp"
 #include "troupe/tests/devices/cpu/array/captured_text.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
+#include "troupe/tests/temporary_folder.hpp"
 
 namespace troupe::testing {
 
@@ -49,6 +51,21 @@ BOOST_AUTO_TEST_CASE(print_v2_writes_to_the_stream_that_it_names) {
     BOOST_TEST((name == std::string("stdout") ? out : err).text() == "a!");
     BOOST_TEST((name == std::string("stdout") ? err : out).text() == "");
   }
+}
+
+BOOST_AUTO_TEST_CASE(print_v2_appends_to_the_file_that_it_names) {
+  TemporaryFolder folder;
+  auto print = [&](const std::string& name, const std::string& end) {
+    Attrs attrs = {{"output_stream", "file://" + folder / name}, {"end", end}};
+    return run_op("PrintV2", {Tensor::string("a")}, attrs).status();
+  };
+  BOOST_TEST(print("text", "\n").ok());
+  BOOST_TEST(print("text", "!").ok());
+  auto text = read_file(folder / "text");
+  BOOST_REQUIRE(text);
+  BOOST_TEST(*text == "a\na!");
+  BOOST_TEST((print("missing/text", "").code() == Code::not_found));
+  BOOST_TEST((print("", "").code() == Code::invalid_argument));
 }
 
 BOOST_AUTO_TEST_CASE(a_placeholder_with_a_default_may_be_fed_another_shape) {
