@@ -168,17 +168,17 @@ Result<Kernel> make_print(const Node& node) {
 Result<std::string> ended_text(Launch& launch, const std::string& end) {
   const auto& text = launch.input(0);
   if (text.shape().is_scalar()) return text.value<std::string>() + end;
-  return invalid_argument(
-      "the input must have rank 0, but has shape " + text.shape().to_string());
+  return invalid_argument("the input must have rank 0, but has shape " + text.shape().to_string());
 }
 
 Result<Kernel> make_file_print(std::string path, std::string end) {
   constexpr int64_t disk_ns = 10'000'000;
   return Kernel{
-      .compute = [path = std::move(path), end = std::move(end)](Launch& launch) {
-        auto text = ended_text(launch, end);
-        return text ? append_file(path, *text) : text.status();
-      },
+      .compute =
+          [path = std::move(path), end = std::move(end)](Launch& launch) {
+            auto text = ended_text(launch, end);
+            return text ? append_file(path, *text) : text.status();
+          },
       .cost_ns = [](const Launch&) { return disk_ns; }};
 }
 

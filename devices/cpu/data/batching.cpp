@@ -200,7 +200,7 @@ class Unbatched final : public data::SteppedSource {
             "Input element must have the same batch size in each component. Component 0 had size " +
             std::to_string(batch[0].shape()[0]) + " but another had size " +
             std::to_string(component.shape()[0]) + ".");
-      if (is_opaque(component.dtype()))
+      if (!can_be_rows(component.dtype()))
         return unimplemented(
             std::string("a ") + to_string(component.dtype()) + " tensor cannot be sliced");
     }

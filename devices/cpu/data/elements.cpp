@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/graph/proto/serialized.hpp"
+#include "troupe/graph/types/variant.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -21,10 +22,17 @@ Status different_shapes(size_t component, const Shape& first, size_t index, cons
       " had shape " + shape.to_string() + ".");
 }
 
+/// As copy_elements(), also of variants.
+void copy_variants_too(
+    Tensor& to, int64_t to_begin, const Tensor& from, int64_t from_begin, int64_t count) {
+  if (from.dtype() != DType::variant) return copy_elements(to, to_begin, from, from_begin, count);
+  std::copy_n(from.data<Variant>() + from_begin, count, to.mutable_data<Variant>() + to_begin);
+}
+
 Result<Tensor> stack_component(
     const std::vector<data::Element>& elements, size_t component, Allocator& allocator) {
   const auto& first = elements[0][component];
-  if (is_opaque(first.dtype())) return not_copied(first.dtype());
+  if (!can_be_rows(first.dtype())) return not_copied(first.dtype());
   auto shape = batched_shape(static_cast<int64_t>(elements.size()), first.shape().sizes());
   if (!shape) return shape.status();
   auto out = Tensor::allocate(first.dtype(), *shape, allocator);
@@ -33,7 +41,7 @@ Result<Tensor> stack_component(
     const auto& row = elements[i][component];
     if (row.shape() != first.shape())
       return different_shapes(component, first.shape(), i, row.shape());
-    copy_elements(*out, static_cast<int64_t>(i) * first.elements(), row, 0, first.elements());
+    copy_variants_too(*out, static_cast<int64_t>(i) * first.elements(), row, 0, first.elements());
   }
   return out;
 }
@@ -150,10 +158,17 @@ data::Pulled stack_all(const std::vector<data::Element>& elements, const Stack& 
 
 }  // namespace
 
+bool can_be_rows(DType dtype) { return !is_opaque(dtype) || dtype == DType::variant; }
+
 Result<Tensor> slice_of(const Tensor& tensor, int64_t index, Allocator& allocator) {
   auto shape = Shape::make(tensor.shape().sizes().subspan(1));
   if (!shape) return shape.status();
-  if (is_opaque(tensor.dtype())) return not_copied(tensor.dtype());
+  if (!can_be_rows(tensor.dtype())) return not_copied(tensor.dtype());
+  if (tensor.dtype() == DType::variant) {
+    auto slice = Tensor::allocate(tensor.dtype(), *shape, allocator);
+    if (slice) copy_variants_too(*slice, 0, tensor, index * shape->elements(), shape->elements());
+    return slice;
+  }
   return part_of(tensor, index * shape->elements(), *shape, allocator);
 }
 

@@ -4,11 +4,14 @@
 
 namespace troupe::cpu {
 
+/// Whether batches of such elements can be made, and slices of such batches: not of handles.
+bool can_be_rows(DType dtype);
+
 /// Slice `index` of a tensor along axis 0; over its memory, where that is large.
 Result<Tensor> slice_of(const Tensor& tensor, int64_t index, Allocator& allocator);
 
 /// The elements as one, with one more axis in each component. InvalidArgument where their shapes
-/// differ; Unimplemented for handles and variants.
+/// differ; Unimplemented for handles.
 data::Pulled stack(const std::vector<data::Element>& elements, Allocator& allocator);
 
 /// How components are padded: the shape of each, where -1 is the largest size in the batch, and a

@@ -102,7 +102,7 @@ Status check_slices(const Tensors& components, const ElementAttrs& attrs) {
       return invalid_argument("All components must be at least 1-dimensional");
     if (component.shape()[0] != components[0].shape()[0])
       return invalid_argument("All components must have the same size in the 0th dimension");
-    if (is_opaque(component.dtype()))
+    if (!can_be_rows(component.dtype()))
       return unimplemented(
           std::string("a ") + to_string(component.dtype()) + " tensor cannot be sliced");
   }

@@ -66,9 +66,9 @@ def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
     Args:
         *inputs: Tensors, sparse tensors, nested structures of them, and what Python prints.
         **kwargs: output_stream (sys.stderr, sys.stdout, a level or function of a log, which goes to
-            the standard error, or "file://" and the path of a file of the node that prints, at
-            the end of which it is written), summarize (elements shown at each end of an axis; 3, and
-            -1 for all), sep (" "), end (a new line), name.
+            the standard error, or "file://" and the path of a file of the node that prints, which
+            gets it at its end), summarize (elements shown at each end of an axis; 3, and -1 for
+            all), sep (" "), end (a new line), name.
 
     Returns:
         The operation.

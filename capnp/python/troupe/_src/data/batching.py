@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Tuple
 import numpy as np
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, SparseType, check_can_be_stacked
+from troupe._src.data.components import Components, RaggedType, SparseType, check_can_be_stacked
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import control_dependencies
 from troupe._src.graph.tensor_like import TensorLike
@@ -39,6 +39,8 @@ def padding_of(
     padded: List[TensorShape] = []
     if any(isinstance(each, SparseType) for each in nest.flatten(components.types)):
         raise TypeError("Batching of padded sparse tensors is not currently supported")
+    if any(isinstance(each, RaggedType) for each in nest.flatten(components.types)):
+        raise TypeError("Batching of padded ragged tensors is not currently supported")
     check_can_be_stacked(components.types, TypeError, "Batching of padded elements")
     given = nest.flatten_up_to(components.types, padded_shapes)
     for shape, own in zip(given, components.flat_shapes()):

@@ -1,8 +1,9 @@
 """The types and shapes of the components of elements.
 
 A sparse tensor is one string component of a dataset: the strings of its three tensors, which
-batches have in rows. Functions and iterators give it as a SparseTensor again. A dataset, or an
-optional value, is a component that is a variant.
+batches have in rows. Functions and iterators give it as a SparseTensor again. A ragged tensor is a
+variant, of which batches have a vector. A dataset, or an optional value, is a variant without such
+vectors.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from troupe._src.ragged.spec import RaggedTensorSpec
+from troupe._src.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+from troupe._src.ragged.value import RaggedTensorValue
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, as_dtype
 from troupe._src.types.shapes import TensorShape
@@ -26,6 +30,28 @@ class SparseType:
     """Stands in a structure of dtypes for a sparse tensor, whose values have this one."""
 
     dtype: DType
+
+
+@dataclasses.dataclass(frozen=True)
+class RaggedType:
+    """Stands in a structure of dtypes for a ragged tensor."""
+
+    dtype: DType
+    ragged_rank: int
+    splits_dtype: DType
+
+    @staticmethod
+    def of(spec: RaggedTensorSpec) -> RaggedType:
+        """That of a specification."""
+        return RaggedType(spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
+
+    def spec(self, shape: Any) -> RaggedTensorSpec:
+        """The specification of one of such a shape."""
+        return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self.splits_dtype)
+
+    def deeper(self, axes: int) -> RaggedType:
+        """That of a batch of such tensors, or of a row for -1."""
+        return dataclasses.replace(self, ragged_rank=self.ragged_rank + axes)
 
 
 class VariantSpec(TypeSpec):
@@ -72,7 +98,7 @@ class Components(NamedTuple):
 
 
 def _runtime_type(each: Any) -> DType:
-    if isinstance(each, VariantSpec):
+    if isinstance(each, (VariantSpec, RaggedType)):
         return dtypes.variant
     found: DType = dtypes.string if isinstance(each, SparseType) else each
     return found
@@ -81,12 +107,14 @@ def _runtime_type(each: Any) -> DType:
 def _runtime_shape(each: Any, shape: Any) -> TensorShape:
     if isinstance(each, VariantSpec):
         return TensorShape([])
-    return TensorShape(None) if isinstance(each, SparseType) else shape
+    return TensorShape(None) if isinstance(each, (SparseType, RaggedType)) else shape
 
 
 def _component(dtype: Any, shape: TensorShape, tensor: Tensor) -> Any:
     if isinstance(dtype, VariantSpec):
         return dtype._of_variant(tensor)
+    if isinstance(dtype, RaggedType):
+        return dtype.spec(shape)._from_compatible_tensor_list([tensor])
     if not isinstance(dtype, SparseType):
         return tensor
     indices, values, sizes = raw_ops.DeserializeSparse(
@@ -98,13 +126,15 @@ def _component(dtype: Any, shape: TensorShape, tensor: Tensor) -> Any:
 
 
 def convert_components(values: Any) -> Any:
-    """The structure with tensors, which may be sparse, as components."""
+    """The structure with tensors, which may be sparse or ragged, as components."""
     return nest.map_structure(_converted, values)
 
 
 def _converted(value: Any) -> Any:
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return SparseTensor.from_value(value)
+    if isinstance(value, (RaggedTensor, RaggedTensorValue)):
+        return convert_to_tensor_or_ragged_tensor(value)
     return value if isinstance(value, VariantComponent) else convert_to_tensor(value)
 
 
@@ -121,6 +151,8 @@ def _shape_of(tensor: Any) -> Any:
 def _type_of(tensor: Any) -> Any:
     if isinstance(tensor, VariantComponent):
         return tensor._type_spec
+    if isinstance(tensor, RaggedTensor):
+        return RaggedType.of(RaggedTensorSpec.from_value(tensor))
     return SparseType(tensor.dtype) if isinstance(tensor, SparseTensor) else tensor.dtype
 
 
@@ -132,6 +164,8 @@ def flat_tensors(values: Any, *, are_slices: bool = False) -> List[Tensor]:
         if isinstance(each, SparseTensor):
             indices, elements, sizes = each.parts
             each = serialize(sparse_indices=indices, sparse_values=elements, sparse_shape=sizes)
+        if isinstance(each, RaggedTensor):
+            each = each._to_variant(batched_input=are_slices)
         flat.append(each._variant_tensor if isinstance(each, VariantComponent) else each)
     return flat
 
@@ -146,7 +180,9 @@ def as_types(output_types: Any, output_classes: Any) -> Any:
 def _as_type(each: Any, kind: Any) -> Any:
     if isinstance(kind, VariantSpec):
         return kind
-    if isinstance(each, (SparseType, VariantSpec)):
+    if isinstance(kind, RaggedTensorSpec):
+        return RaggedType.of(kind)
+    if isinstance(each, (SparseType, RaggedType, VariantSpec)):
         return each
     return SparseType(as_dtype(each)) if kind is SparseTensor else as_dtype(each)
 
@@ -154,7 +190,7 @@ def _as_type(each: Any, kind: Any) -> Any:
 def output_types_of(types: Any) -> Any:
     """The dtypes, as programs know them."""
     return nest.map_structure(
-        lambda each: each.dtype if isinstance(each, SparseType) else each, types
+        lambda each: each.dtype if isinstance(each, (SparseType, RaggedType)) else each, types
     )
 
 
@@ -166,12 +202,21 @@ def output_classes_of(types: Any) -> Any:
 def _class_of(each: Any) -> Any:
     if isinstance(each, VariantSpec):
         return each
+    if isinstance(each, RaggedType):
+        return each.spec(None)
     return SparseTensor if isinstance(each, SparseType) else Tensor
 
 
 def most_specific(one: Any, other: Any) -> Any:
     """What is known of the shape of components of either shape, whose types are the same."""
     return one if isinstance(one, VariantSpec) else one.most_specific_compatible_shape(other)
+
+
+def stacked(types: Any, axes: int = 1) -> Any:
+    """The types of the components of batches, or for -1 those of slices."""
+    return nest.map_structure(
+        lambda each: each.deeper(axes) if isinstance(each, RaggedType) else each, types
+    )
 
 
 def check_can_be_stacked(types: Any, error: Type[Exception], what: str) -> None:

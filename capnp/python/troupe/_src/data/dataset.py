@@ -8,6 +8,7 @@ from troupe._src.data import nest
 from troupe._src.data.components import (
     Components,
     check_can_be_stacked,
+    stacked,
     components_of,
     convert_components,
     flat_tensors,
@@ -102,7 +103,8 @@ class Dataset(ElementMethods):
             if None not in (size, first) and size != first:
                 raise ValueError(f"Dimensions {size} and {first} are not compatible")
             size = first if first is not None else size
-        components = Components(types, nest.map_structure(lambda v: v.shape[1:], values))
+        shapes = nest.map_structure(lambda v: v.shape[1:], values)
+        components = Components(stacked(types, -1), shapes)
         variant = raw_ops.TensorSliceDataset(
             components=flat_tensors(values, are_slices=True), output_shapes=components.flat_shapes()
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from troupe._src.data import nest
 from troupe._src.data.batching import batch_shape, padding_of
-from troupe._src.data.components import Components, check_can_be_stacked
+from troupe._src.data.components import Components, check_can_be_stacked, stacked
 from troupe._src.data.dataset_base import DatasetBase
 from troupe._src.data.options import Options
 from troupe._src.data.specs import DatasetSpec, structure_of
@@ -225,7 +225,8 @@ class ElementMethods(DatasetBase):
         drops = convert_to_tensor(drop_remainder, dtypes.bool_)
         rows = batch_shape(size, drops)
         components = Components(
-            self._types, nest.map_structure(lambda shape: rows.concatenate(shape), self._shapes)
+            stacked(self._types),
+            nest.map_structure(lambda shape: rows.concatenate(shape), self._shapes),
         )
         variant = raw_ops.BatchDatasetV2(
             input_dataset=self._variant_tensor,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, List, Tuple
 
 from troupe._src.data import nest
-from troupe._src.data.components import Components, SparseType, VariantSpec
+from troupe._src.data.components import Components, RaggedType, SparseType, VariantSpec
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_spec import TensorSpec
 from troupe._src.ops.sparse_tensor import SparseTensorSpec
+from troupe._src.ragged.spec import RaggedTensorSpec
 from troupe._src.set_module import set_module
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.shapes import ShapeLike, as_shape
@@ -22,6 +23,8 @@ def structure_of(components: Components) -> Any:
 def _spec_of(dtype: Any, shape: Any) -> Any:
     if isinstance(dtype, VariantSpec):
         return dtype
+    if isinstance(dtype, RaggedType):
+        return dtype.spec(shape)
     if isinstance(dtype, SparseType):
         return SparseTensorSpec(shape, dtype.dtype)
     return TensorSpec(shape, dtype)
@@ -42,13 +45,15 @@ def components_of_structure(structure: Any) -> Components:
 def _type_and_shape(spec: Any) -> Tuple[Any, Any]:
     if isinstance(spec, VariantSpec):
         return spec, spec
+    if isinstance(spec, RaggedTensorSpec):
+        return RaggedType.of(spec), spec.shape
     if isinstance(spec, SparseTensorSpec):
         return SparseType(spec.dtype), spec.shape
     if isinstance(spec, TensorSpec):
         return spec.dtype, spec.shape
     raise TypeError(
-        "expected a tf.TensorSpec, a tf.SparseTensorSpec, or that of a dataset or an optional, not "
-        f"{spec!r}"
+        "expected a tf.TensorSpec, a tf.SparseTensorSpec, a tf.RaggedTensorSpec, or that of a "
+        f"dataset or an optional, not {spec!r}"
     )
 
 
