@@ -34,7 +34,12 @@ from troupe._src.data.sources import (
     to_variant,
 )
 from troupe._src.data.specs import DatasetSpec as DatasetStructure
-from troupe._src.data.specs import SparseTensorStructure, TensorStructure, get_structure
+from troupe._src.data.specs import (
+    RaggedTensorStructure,
+    SparseTensorStructure,
+    TensorStructure,
+    get_structure,
+)
 from troupe._src.data_files.cardinality import INFINITE as INFINITE_CARDINALITY
 from troupe._src.data_files.cardinality import UNKNOWN as UNKNOWN_CARDINALITY
 from troupe._src.data_files.cardinality import cardinality
@@ -78,6 +83,7 @@ __all__ = [
     "OptionalStructure",
     "RandomDataset",
     "Reducer",
+    "RaggedTensorStructure",
     "SparseTensorStructure",
     "SqlDataset",
     "Structure",

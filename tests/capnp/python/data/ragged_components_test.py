@@ -28,6 +28,8 @@ class RaggedComponentsTest(tf.test.TestCase):
         dataset = Dataset.from_tensors(tf.ragged.constant(PLAIN))
         spec = tf.RaggedTensorSpec([4, None], tf.int32, 1)
         self.assertEqual(tf.data.experimental.get_structure(dataset), spec)
+        older = tf.data.experimental.RaggedTensorStructure(tf.int32, [4, None], 1)
+        self.assertEqual(older, spec)
         self.assertEqual(dataset.output_types, tf.int32)
         self.assertEqual(dataset.output_shapes.as_list(), [4, None])
         self.assertEqual(self.lists_of(dataset), [PLAIN])

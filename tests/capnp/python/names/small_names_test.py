@@ -19,6 +19,12 @@ class SmallNamesTest(tf.test.TestCase):
         self.assertAllEqual(found[2], [[3, 4], [1, 2]])
         self.assertIs(tf.manip.gather_nd, tf.gather_nd)
 
+    def test_ways_of_communication_have_names(self):
+        kinds = tf.distribute.experimental.CollectiveCommunication
+        self.assertEqual([each.name for each in kinds], ["AUTO", "RING", "NCCL"])
+        strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy(kinds.RING)
+        self.assertGreaterEqual(strategy.num_replicas_in_sync, 1)
+
     def test_resources_are_beside_the_calling_module(self):
         here = pathlib.Path(__file__)
         loader = tf.resource_loader

@@ -152,6 +152,22 @@ def TensorStructure(dtype: DTypeLike, shape: ShapeLike) -> TensorSpec:  # noqa: 
     return TensorSpec(shape, dtype)
 
 
+def RaggedTensorStructure(  # noqa: N802
+    dtype: DTypeLike, shape: ShapeLike, ragged_rank: int
+) -> RaggedTensorSpec:
+    """The specification of ragged tensors, by its former name and order of arguments.
+
+    Args:
+        dtype: The dtype of the values.
+        shape: The static shape.
+        ragged_rank: The number of ragged axes.
+
+    Returns:
+        A `tf.RaggedTensorSpec`.
+    """
+    return RaggedTensorSpec(shape, dtype, ragged_rank)
+
+
 def SparseTensorStructure(dtype: DTypeLike, shape: ShapeLike) -> SparseTensorSpec:  # noqa: N802
     """What is known of a sparse tensor.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, List, Optional, Sequence
 
 from troupe._src.distribute.strategy import Strategy
@@ -84,6 +85,15 @@ class ParameterServerStrategy(Strategy):
 
 
 @set_module("troupe.distribute")
+class CollectiveCommunication(enum.Enum):
+    """How workers sum their gradients. None has an effect: sums go around the ring of workers."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
+@set_module("troupe.distribute")
 class MultiWorkerMirroredStrategy(Strategy):
     """Replicas in each of several programs, whose gradients are summed.
 
@@ -94,14 +104,18 @@ class MultiWorkerMirroredStrategy(Strategy):
     program alone has its own replicas.
 
     Args:
-        communication: Has no effect: sums go around the ring of workers.
+        communication: A `CollectiveCommunication`, which has no effect.
         cluster_resolver: Names the cluster, and the task of this program; by default TF_CONFIG.
 
     Raises:
         ValueError: This program is no worker of the cluster.
     """
 
-    def __init__(self, communication: Any = None, cluster_resolver: Any = None) -> None:
+    def __init__(
+        self,
+        communication: Any = CollectiveCommunication.AUTO,
+        cluster_resolver: Any = None,
+    ) -> None:
         tasks, index = workers_of(cluster_resolver)
         if len(tasks) < 2:
             super().__init__(StrategyExtended(_devices(None)))
