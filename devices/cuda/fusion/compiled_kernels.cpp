@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -98,8 +99,9 @@ std::string read_file(const std::filesystem::path& path) {
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::error_code failed;
   std::filesystem::create_directories(path.parent_path(), failed);
+  static std::atomic<uint64_t> number{0};  // two cards of a process may compile the same source
   auto fresh = path;
-  fresh += "." + std::to_string(getpid());
+  fresh += "." + std::to_string(getpid()) + "." + std::to_string(++number);
   std::ofstream file(fresh, std::ios::binary);
   file << text;
   file.close();
